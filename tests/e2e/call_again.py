@@ -1,4 +1,4 @@
-"""Recursion whose call is the result needs no frames; arguments are exchanged at once; dimensions may change each turn."""
+"""Tail recursion needs no frames; arguments are exchanged simultaneously; dimensions may change in every call."""
 # call main: tensor int64 [] {200000}, tensor float32 [2] {1, 2}, tensor float32 [2] {3, 4} => tuple(tensor float32 [2] {1, 2}, tensor float32 [2] {3, 4})
 # call main: tensor int64 [] {7}, tensor float32 [2] {1, 2}, tensor float32 [2] {3, 4} => tuple(tensor float32 [2] {3, 4}, tensor float32 [2] {1, 2})
 # call main: tensor int64 [] {0}, tensor float32 [0] {}, tensor float32 [0] {} => tuple(tensor float32 [0] {}, tensor float32 [0] {})

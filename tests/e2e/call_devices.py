@@ -1,4 +1,4 @@
-# Devices that are all the CPU: named in each way, copied between, in a signature, a tuple and a hint.
+# Devices that all mean the CPU: every way to name one, copies between them, in a signature, a tuple and a hint.
 # call main: tensor float32 [2] {1, 2}, tensor float32 [2] {3, 4} => tuple(tensor float32 [2] {5, 8}, tensor float32 [2] {4, 6})
 # call hinted: tensor float32 [2] {1, 2} => tensor float32 [2] {2, 4}
 # call described: tensor float32 [2] {1, 2} => tensor float32 [2] {3, 6}

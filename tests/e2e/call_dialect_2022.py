@@ -1,4 +1,4 @@
-"""One module in the dialect of 2022; call_dialect_2024.py and call_dialect_2026.py mean the same."""
+"""One module in the dialect of 2022; call_dialect_2024.py and call_dialect_2026.py are equivalent."""
 # call main: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tuple(tensor float32 [2, 3] {2, 3, 4, 5, 6, 7}, tensor float32 [6] {2, 4, 6, 8, 10, 12}, int 1)
 # call main: tensor float32 [0, 3] {} => tuple(tensor float32 [0, 3] {}, tensor float32 [0] {}, int 1)
 # fail main: tensor float32 [2] {1, 2} => x

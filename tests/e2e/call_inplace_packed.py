@@ -1,5 +1,5 @@
-# A packed function that may write its arguments gets copies of those that are looked at later: of
-# parameters, constants, and what another binding reads.
+# A packed function that may write its arguments gets copies of those that are read later: of
+# parameters, constants, and operands of other bindings.
 # call main: tensor float32 [2] {1, 2} => tuple(tensor float32 [2] {2, 4}, tensor float32 [2] {1, 2}, tensor float32 [2] {3, 3})
 # call later: tensor float32 [2] {1, 2} => tensor float32 [2] {4, 8}
 @I.ir_module

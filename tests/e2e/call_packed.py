@@ -1,4 +1,4 @@
-"""Functions of the host: called, pure, in destination-passing style, as a value, failing."""
+"""Host functions: called, pure, in destination-passing style, as a value, failing."""
 # call main: tensor float32 [3] {1, 2, 3} => tuple(tensor float32 [3] {1, 2, 3}, tensor float32 [3] {2, 4, 6}, tensor float32 [3] {4, 8, 12}, int 3)
 # call main: tensor float32 [0] {} => tuple(tensor float32 [0] {}, tensor float32 [0] {}, tensor float32 [0] {}, int 3)
 # call nothing: => int 0

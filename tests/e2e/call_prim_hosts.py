@@ -1,4 +1,4 @@
-# Public PrimFuncs that return a value and that nothing calls are functions for hosts.
+# Public PrimFuncs that return a value and have no callers can be called by hosts.
 # call main: int 3 => int 1
 # call main: int 15 => int 0
 # call branch: int 1 => int 10

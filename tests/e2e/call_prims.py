@@ -1,4 +1,4 @@
-"""PrimFuncs that call PrimFuncs: addresses, numbers and buffers as arguments, results inside of expressions."""
+"""PrimFuncs that call PrimFuncs: addresses, numbers and buffers as arguments, results inside expressions."""
 # call rows: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2] {6, 15}
 # call rows: tensor float32 [0, 3] {} => tensor float32 [0] {}
 # call squares: tensor float32 [3] {1, 2, 3} => tensor float32 [3] {3, 8, 15}

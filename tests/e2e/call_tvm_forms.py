@@ -1,5 +1,5 @@
-# Forms of TVM's own tests: the type of a variable as a type, constructors by their names, external functions of the
-# module, attention with a bias, constants by their classes.
+# Forms from TVM's own tests: a variable's type used as a type, constructors by name, external functions in
+# the module, attention with a bias, constants by class name.
 # call typed: tensor float32 [2] {1, 2} => tensor float32 [2] {2, 4}
 # call newer: tensor float32 [2] {1, 2} => tensor float32 [2] {2, 4}
 # call cast: tensor float32 [2] {1, 2} => tensor float32 [2] {1, 2}

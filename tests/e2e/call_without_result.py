@@ -1,4 +1,4 @@
-# Functions for their effects alone: without return, and with a return of nothing.
+# Functions called for their effects only: without return, and with an empty return.
 # call main: tensor float32 [2] {1, 2} => tuple()
 # call stated: tensor float32 [2] {1, 2} => tuple()
 # call caller: tensor float32 [2] {1, 2} => tensor float32 [2] {2, 4}

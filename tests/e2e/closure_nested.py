@@ -1,4 +1,4 @@
-"""Local functions in branches, of several levels, with the symbols of match_cast, shadowed names."""
+"""Local functions in branches, nested, with symbols of match_cast, with shadowed names."""
 # call in_branch: tensor bool [] {true}, tensor float32 [2] {1, 2} => tensor float32 [2] {2, 4}
 # call in_branch: tensor bool [] {false}, tensor float32 [2] {1, 2} => tensor float32 [2] {1, 4}
 # call of_cast: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [2, 2] {1, 2, 3, 4}

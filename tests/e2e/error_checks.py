@@ -1,4 +1,4 @@
-"""Rows of rlx.checks that name no check."""
+"""Rows of rlx.checks that do not name a check."""
 # error => rows: a row of rlx.checks needs "param", a buffer of integers, "text"
 from tvm.script import ir as I
 from tvm.script import relax as R

@@ -1,4 +1,4 @@
-"""Forms of the memory passes, of the VM's level, and builtins by name."""
+"""Forms of the memory passes and of the VM level, and builtins by name."""
 # call memory: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {4, 8, 12, 16, 20, 24}
 # call memory: tensor float32 [0, 3] {} => tensor float32 [0, 3] {}
 # call written_before: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {8, 16, 24, 32, 40, 48}

@@ -1,4 +1,4 @@
-"""A function as TVM prints it after VMShapeLower: parts of a tuple are looked at after their sources were killed."""
+"""A function as TVM prints it after VMShapeLower: items of a tuple are read after their sources were killed."""
 # call main: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tuple(tensor float32 [3] {5, 7, 9}, tensor float32 [2] {6, 15})
 # fail main: tensor float32 [2] {1, 2} => expected Tensor((n, 3), float32)
 from tvm.script import ir as I

@@ -1,4 +1,4 @@
-"""match_cast and match_shape: tensors, shapes, prims, tuples, results whose sizes depend on data."""
+"""match_cast and match_shape: tensors, shapes, prims, tuples, results with data-dependent sizes."""
 # call tensor: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [6] {2, 4, 6, 8, 10, 12}
 # fail tensor: tensor float32 [2] {1, 2} => match_forms.py
 # fail tensor: tensor int32 [1, 2] {1, 2} => expected Tensor((a, b), float32), got a int32 tensor of shape (1, 2)

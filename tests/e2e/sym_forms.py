@@ -1,4 +1,4 @@
-"""Symbolic sizes: expressions in signatures and results, several symbols, checks at entry."""
+"""Symbolic sizes: expressions in signatures and results, several symbols, checks on entry."""
 # call expressions: tensor float32 [3] {1, 2, 3}, tensor float32 [7] {1, 2, 3, 4, 5, 6, 7} => tensor float32 [7] {2, 4, 6, 8, 10, 12, 14}
 # fail expressions: tensor float32 [3] {1, 2, 3}, tensor float32 [6] {1, 2, 3, 4, 5, 6} => argument 1 'y' of expressions, dimension 0: expected (n * 2) + 1 = 7, got 6; n = 3 (bound by argument 0 'x', dimension 0)
 # call later: tensor float32 [6] {1, 2, 3, 4, 5, 6}, tensor float32 [2] {1, 2}, shape [3] => shape [2, 3, 6]

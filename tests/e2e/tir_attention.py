@@ -1,4 +1,4 @@
-"""Attention in spellings of other writers, against operators: operands in another order, powers of two, sums with a last
+"""Attention in other spellings, against operators: swapped operands, powers of two, sums with a last
 dimension of 1, scale after the mask or in the query, the quotient before or after the second product."""
 # call main: tensor float32 [7, 2] {0.5, -1.25, 0, -2, 0.5, 0.75, 0.25, 0.5, -0.5, -2, 1, -0.25, 1.5, -1.5}, tensor float32 [7, 2] {-1.5, -1.75, -0.75, 0, 1.5, -1.75, 0.5, -0.25, 0.75, -1.75, 1.75, 2, -0.75, 1.5}, tensor float32 [7, 2] {-2, -2, 0.25, -0.75, -0.25, -0.75, 1.5, -1.75, -1.75, 0.5, 0.75, -1, -1.25, 2} => tuple(tensor int32 [] {1}, tensor int32 [] {1}, tensor int32 [] {1}, tensor int32 [] {1})
 from tvm.script import ir as I

@@ -1,5 +1,5 @@
-# PrimFuncs that call the host's packed functions, the runtime's and C's; scalar parameters of every
-# kind; stages of one PrimFunc whose temporary goes to a packed function.
+# PrimFuncs that call packed functions of the host and the runtime, and C functions; scalar parameters of
+# every kind; stages of one PrimFunc that pass a temporary to a packed function.
 # call main: tensor float32 [3] {1, 2, 3}, float 0.5 => tuple(tensor float32 [3] {2, 4, 6}, tensor float32 [3] {3.5, 4, 4.5}, tensor float32 [3] {1, 1.75, 2.5}, tensor int64 [3] {2, 1, 0}, tensor int32 [2] {4, 2})
 # call main: tensor float32 [0] {}, float -1 => tuple(tensor float32 [0] {}, tensor float32 [0] {}, tensor float32 [0] {}, tensor int64 [0] {}, tensor int32 [2] {4, 2})
 # call scalars: true => tensor float64 [4] {-1.5, 255, 1, 0.25}

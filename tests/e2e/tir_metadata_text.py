@@ -3,7 +3,7 @@ metadata = tvm.ir.load_json("""{\"root_index\": 3, \"nodes\": [
   {\"type\": \"ffi.String\", \"data\": \"n is small,\\nless than one\"},
   {\"type\": \"ffi.Array\", \"data\": [1]},
   {\"type\": \"ffi.Map\", \"data\": [0, 2]}], \"metadata\": {\"tvm_version\": \"0.26.0\"}}""")
-# Texts of several lines stand in the metadata block: attributes, messages, names.
+# The metadata block holds multi-line texts: attributes, messages, names.
 # call main: int 2 => int 4
 # fail main: int 0 => n is small,
 from tvm.script import ir as I, tirx as T

@@ -1,4 +1,4 @@
-"""Tensor programs that are written unlike the printed form: scalars, offsets, odd loops, literals."""
+"""Tensor programs written differently from the printed form: scalars, offsets, odd loops, literals."""
 # call scalar: tensor float32 [3] {1, 2, 3} => tensor float32 [3] {3, 3, 4}
 # call ranges: tensor int32 [5] {1, 2, 3, 4, 5} => tensor int32 [5] {1, 9, 14, 19, 5}
 # call literals: tensor float32 [6] {1, 2, 3, 4, 5, 6} => tensor float32 [6] {-3, 0.5, 1, 255, -128, 7}

@@ -1,4 +1,4 @@
-"""What TVM's printer shows of tensor programs after its later passes: vectors, bits, fixed point, loops."""
+"""Tensor programs as TVM's printer shows them after its later passes: vectors, bits, fixed point, loops."""
 # call main: tensor float32 [8] {1, 2, 3, 4, 5, 6, 7, 8}, tensor int32 [4] {6, 16, 100, -9}, tensor float32 [16] {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} => tuple(tensor float32 [8] {1, 5, 2, 6, 1, 2, 7, 8}, tensor int64 [8] {2, 27, 100, 100, 4294967301, 1065353216, 6, -2}, tensor float32 [16] {101, 3, 105, 7, 108, 10, 112, 14, 116, 18, 120, 22, 124, 26, 128, 31})
 # call more: tensor float32 [3, 5] {1, 5, 5, 2, 0, -1, -1, -3, -2, -1, 0, 0, 0, 0, 7}, tensor int32 [1] {8}, tensor float32 [2] {2.5, 3.5} => tuple(tensor float32 [3] {5, -1, 7}, tensor int64 [3] {1, 0, 4}, tensor float32 [4] {3, 2.5, -3, 4}, tensor int32 [1] {16}, tensor float32 [6] {2, 4, 9.75, 17.7827941, 2.5, 0.98661429})
 # call flat: tensor float32 [2, 4] {1, 2, 3, 4, 5, 6, 7, 8} => tensor float32 [2, 4] {5, 4, 3, 2, 9, 8, 7, 6}

@@ -1,5 +1,5 @@
-"""What another tool's schedule leaves: split, fused, reordered loops, caches, a reduction taken apart; and forms that
-only look like it."""
+"""Code left by another tool's schedule: split, fused, reordered loops, caches, a decomposed reduction; and code
+that only looks like it."""
 # call main: tensor float32 [3, 4] {-2, -1, 0, 1, 2, -2, -1, 0, 1, 2, -2, -1}, tensor float32 [4, 5] {-3, -2, -1, 0, 1, 2, 3, -3, -2, -1, 0, 1, 2, 3, -3, -2, -1, 0, 1, 2}, tensor float32 [2, 3] {-2, -1, 0, 1, 2, 3}, tensor float32 [5, 2] {0, 1, 2, 3, 4, 5, 6, 7, 8, 9} => tuple(tensor float32 [3, 5] {2, 0, 5, 3, 1, -10, -11, 2, 1, 7, 3, 3, -11, -11, 3}, tensor float32 [2, 3] {-4, -2, 0, 2, 4, 6}, tensor float32 [5] {1, 5, 9, 13, 17}, tensor float32 [5] {0, 2, 6, 12, 20})
 # call main: tensor float32 [3, 4] {-2, -1, 0, 1, 2, -2, -1, 0, 1, 2, -2, -1}, tensor float32 [4, 5] {-3, -2, -1, 0, 1, 2, 3, -3, -2, -1, 0, 1, 2, 3, -3, -2, -1, 0, 1, 2}, tensor float32 [0, 3] {}, tensor float32 [5, 2] {0, 1, 2, 3, 4, 5, 6, 7, 8, 9} => tuple(tensor float32 [3, 5] {2, 0, 5, 3, 1, -10, -11, 2, 1, 7, 3, 3, -11, -11, 3}, tensor float32 [0, 3] {}, tensor float32 [5] {1, 5, 9, 13, 17}, tensor float32 [5] {0, 2, 6, 12, 20})
 from tvm.script import ir as I

@@ -1,4 +1,4 @@
-"""Accesses and calls as TVM's tests write them: predicates, buffers of one element without indices, nodes by name."""
+"""Accesses and calls as TVM's tests write them: predicates, one-element buffers without indices, nodes by name."""
 # call masked: tensor float32 [8] {1, 2, 3, 4, 5, 6, 7, 8}, tensor int32 [4] {1, 0, 0, 1} => tensor float32 [8] {2, 9, 9, 5, 7, 9, 11, 9}
 # call tail: tensor float32 [6] {1, 2, 3, 4, 5, 6} => tensor float32 [6] {2, 3, 4, 5, 6, 7}
 # call tail: tensor float32 [1] {4} => tensor float32 [1] {5}

@@ -1,5 +1,5 @@
-"""PrimFuncs over float8: conversions, moves that keep every bit (NaN's, too), arithmetic that is rounded to the type; values of int4 in
-registers. Expected values are the formats'."""
+"""PrimFuncs on float8: conversions, copies that keep every bit (also NaN's), arithmetic rounded to the type; int4 values in
+registers. Expected values follow the formats' definitions."""
 # call main: tensor float8_e4m3fn [4] hex "30c07ea3", tensor int32 [4] {7, 8, -9, 255} => tuple(tensor float32 [4] {1.0, -4.0, 896.0, -0.34375}, tensor float8_e5m2 [4] hex "38c05f3e", tensor float8_e4m3fn [4] hex "38287f28", tensor bool [4] {false, true, false, true}, tensor float8_e4m3fn [4] hex "a37ec030", tensor int32 [4] {7, -8, 7, -1})
 # call moved: tensor float8_e5m2 [3] hex "7dfe80" => tensor float8_e5m2 [6] hex "7dfe807dfe80"
 from tvm.script import ir as I

@@ -1,4 +1,4 @@
-"""Parameters whose elements are vectors: tensors with the lanes as their last dimension."""
+"""Parameters with vector elements: tensors with the lanes as their last dimension."""
 # call largest: tensor float32 [2, 4] {-1, 2, -3, 4, 5, -6, 7, -8} => tensor float32 [2, 4] {0, 2, 0, 4, 5, 0, 7, 0}
 # call largest: tensor float32 [0, 4] {} => tensor float32 [0, 4] {}
 # call pair: int 3, int 5 => tensor int32 [1, 2] {3, 5}

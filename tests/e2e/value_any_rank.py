@@ -1,4 +1,4 @@
-"""Operators by element on tensors whose rank is known only at run time."""
+"""Elementwise operators on tensors whose rank is known only at run time."""
 # call unary: tensor float32 [2, 2] {-1, 2, -3, 4} => tensor float32 [2, 2] {0, 2, 0, 4}
 # call unary: tensor float32 [] {-1} => tensor float32 [] {0}
 # call unary: tensor float32 [1, 0, 3] {} => tensor float32 [1, 0, 3] {}

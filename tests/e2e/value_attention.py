@@ -1,4 +1,4 @@
-"""Attention as exporters spell it: rows that see no key, operands from another block."""
+"""Attention as exporters write it: rows that see no key, operands from another block."""
 # call masked_rows: tensor float32 [1, 1, 2, 1] {10, 20}, tensor float32 [1, 1, 2, 1] {10, 0}, tensor float32 [1, 1, 2, 1] {1, 3}, tensor bool [1, 1, 2, 2] {false, false, true, false} => tensor float32 [1, 1, 2, 1] {2, 1}
 # call hidden_rows: tensor float32 [1, 1, 2, 1] {10, 20}, tensor float32 [1, 1, 2, 1] {10, 0}, tensor float32 [1, 1, 2, 1] {1, 3}, tensor bool [1, 1, 2, 2] {true, true, false, true} => tensor float32 [1, 1, 2, 1] {2, 1}
 # call blocks: tensor float32 [1, 2, 1, 1] {0, 1}, tensor float32 [1, 1, 2, 1] {100, 0}, tensor float32 [1, 1, 2, 1] {1, 3} => tensor float32 [1, 1, 2, 1] {2, 1}

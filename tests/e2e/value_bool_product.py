@@ -1,4 +1,4 @@
-# A product of truth values holds where both do; exporters write it for tests that must both pass.
+# A product of booleans is true where both are; exporters write it for the conjunction of two tests.
 # call main: tensor bool [2, 2] {true, true, false, false}, tensor bool [2] {true, false} => tuple(tensor bool [2, 2] {true, false, false, false}, tensor bool [2, 2] {true, true, false, false})
 from tvm.script import relax as R
 @R.function

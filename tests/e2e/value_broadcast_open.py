@@ -1,4 +1,4 @@
-"""broadcast_to whose repeated dimensions are known only at run time."""
+"""broadcast_to with repeated dimensions known only at run time."""
 # call main: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6}, shape [2, 3] => tensor float32 [2, 3] {1, 2, 3, 4, 5, 6}
 # call main: tensor float32 [1, 3] {1, 2, 3}, shape [2, 3] => tensor float32 [2, 3] {1, 2, 3, 1, 2, 3}
 # call main: tensor float32 [2, 1] {1, 2}, shape [2, 3] => tensor float32 [2, 3] {1, 1, 1, 2, 2, 2}

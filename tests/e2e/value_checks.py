@@ -1,4 +1,4 @@
-"""Values at run time that no operator defines: strict modules, which is the default, name them."""
+"""Run-time values for which an operator is undefined: strict modules, the default, name them."""
 # call rows: tensor float32 [3, 1] {1, 2, 3}, tensor int64 [3] {0, -3, 2} => tensor float32 [3, 1] {1, 1, 3}
 # fail rows: tensor float32 [3, 1] {1, 2, 3}, tensor int64 [2] {0, 1000000000} => take: index 1000000000 at [1] is out of range: expected -3 to 2
 # fail rows: tensor float32 [3, 1] {1, 2, 3}, tensor int64 [1] {-4} => index -4 at [0]

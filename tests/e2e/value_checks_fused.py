@@ -1,5 +1,5 @@
-"""Checks of indices that run in kernels: of all integer types, with limits that are sizes of the
-kernel's buffers, several in one kernel, of operators that are fused into another one."""
+"""Index checks that run in kernels: all integer types, limits that are sizes of the
+kernel's buffers, several in one kernel, and checks of operators fused into others."""
 # call take_int8: tensor float32 [3, 2] {1, 2, 3, 4, 5, 6}, tensor int8 [3] {0, -3, 2} => tensor float32 [3, 2] {1, 2, 1, 2, 5, 6}
 # fail take_int8: tensor float32 [3, 2] {1, 2, 3, 4, 5, 6}, tensor int8 [2] {0, -128} => take: index -128 at [1] is out of range: expected -3 to 2
 # fail take_int8: tensor float32 [3, 2] {1, 2, 3, 4, 5, 6}, tensor int8 [1] {127} => take: index 127 at [0] is out of range

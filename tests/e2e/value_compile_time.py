@@ -1,4 +1,4 @@
-"""What a module says of the weights of a product is evaluated while it is compiled only where that is safe; no function asks for it."""
+"""Functions of constant weights are evaluated at compile time only if that is safe, even if an attribute asks for it."""
 # call reads_outside: tensor float32 [2, 4] {1, 2, 3, 4, 5, 6, 7, 8}, tensor bool [] {false} => tensor float32 [2, 4] {1, 2, 3, 4, 5, 6, 7, 8}
 # call divides: tensor float32 [2, 4] {1, 2, 3, 4, 5, 6, 7, 8}, tensor bool [] {false} => tensor float32 [2, 4] {1, 2, 3, 4, 5, 6, 7, 8}
 # call asks_for_it: tensor float32 [2, 4] {1, 2, 3, 4, 5, 6, 7, 8}, tensor bool [] {false} => tensor float32 [2, 4] {1, 2, 3, 4, 5, 6, 7, 8}

@@ -1,4 +1,4 @@
-"""Scales and shifts of a convolution's channels, where other readers and odd numbers stand in the way of folding them."""
+"""Per-channel scales and shifts of convolutions, where other readers or odd values prevent folding them."""
 # call read_between: tensor float32 [1, 2, 1, 1] {1, 2} => tuple(tensor float32 [1, 2, 1, 1] {3, 5}, tensor float32 [1, 2, 1, 1] {1.5, 35})
 # call whole_norm: tensor float32 [1, 2, 1, 1] {1, 2} => tuple(tensor float32 [1, 2, 1, 1] {1, 7}, tensor float32 [2] {1, 5}, tensor float32 [2] {4, 1})
 # call norm_twice: tensor float32 [1, 2, 1, 1] {1, 2} => tuple(tensor float32 [1, 2, 1, 1] {0.5, 49}, tensor float32 [1, 2, 1, 1] {2, 3})

@@ -1,4 +1,4 @@
-"""Fields of tensors, as attributes and as the operators that these become; constants of NumPy."""
+"""Fields of tensors, as attributes and as the operators they become; NumPy's constants."""
 # call ranks: tensor float32 [2, 0, 3] {} => tuple(int 3, int 3)
 # call ranks: tensor uint8 [] {7} => tuple(int 0, int 0)
 # call types: tensor float16 [1] {1} => tuple(int 2, int 16, int 1)

@@ -1,4 +1,4 @@
-"""Values that are no tensors: shapes, prims, strings, dtypes, constants, tuples, null; print, assert."""
+"""Values other than tensors: shapes, prims, strings, dtypes, constants, tuples, null; print, assert."""
 # call shapes: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tuple(shape [2, 3], tensor int64 [2] {2, 3}, shape [3, 2])
 # call from_tensor: tensor int64 [2] {3, 2}, tensor float32 [6] {1, 2, 3, 4, 5, 6} => tensor float32 [3, 2] {1, 2, 3, 4, 5, 6}
 # fail from_tensor: tensor int64 [2] {4, 2}, tensor float32 [6] {1, 2, 3, 4, 5, 6} => 6

@@ -1,5 +1,5 @@
-# Gradients of take, nll_loss and poolings: repeated and negative indices, ignored classes, ties, NaN, windows that
-# reach over the border, any order of the dimensions, nothing at all.
+# Gradients of take, nll_loss and pooling: repeated and negative indices, ignored classes, ties, NaN, windows
+# over the border, any order of the dimensions, empty tensors.
 # call taken: tensor float32 [3] {1, 2, 4}, tensor int64 [3] {0, -1, 0}, tensor float32 [2] {9, 9} => tensor float32 [2] {5, 2}
 # call taken: tensor float32 [0] {}, tensor int64 [0] {}, tensor float32 [2] {9, 9} => tensor float32 [2] {0, 0}
 # fail taken: tensor float32 [1] {1}, tensor int64 [1] {2}, tensor float32 [2] {9, 9} => index 2 at [0] is out of range

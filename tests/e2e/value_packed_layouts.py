@@ -1,4 +1,4 @@
-# Convolutions and poolings on packed layouts give what those on plain layouts give.
+# Convolutions and pooling in packed layouts equal those in plain layouts.
 # call conv: => tuple(tensor float32 [] {0}, tensor float32 [] {0})
 # call pools: => tuple(tensor float32 [] {0}, tensor float32 [] {0}, tensor float32 [] {0})
 # call resized: tensor float32 [1, 1, 1, 1, 4] {1, 2, 3, 4} => tensor float32 [1, 1, 2, 1, 4] {1, 2, 3, 4, 1, 2, 3, 4}

@@ -1,4 +1,4 @@
-"""Products with weights made of integers, where the arithmetic that makes them is wider, wraps around, or has more dimensions."""
+"""Products with integer weights whose arithmetic is wider, wraps around, or has more dimensions."""
 # call large_sums: tensor uint8 [1, 1] {255} => tensor float32 [1, 1] {2470809600}
 # call scale_adds_dimension: tensor int8 [2, 2] {1, -2, 3, 4} => tensor float32 [1, 2, 2] {-0.5, -10.5, 13.5, 28.5}
 # call wide_difference: tensor int8 [1, 2] {1, 0} => tensor int32 [1, 3] {-700000, -300000, -900000}

@@ -1,4 +1,4 @@
-# What R.cumsum and R.cumprod make of exclusive=None: False.
+# In R.cumsum and R.cumprod, exclusive=None means False.
 # call main: tensor float32 [3] {1, 2, 3} => tuple(tensor float32 [3] {1, 3, 6}, tensor float32 [3] {0, 1, 3}, tensor float32 [3] {1, 2, 6})
 from tvm.script import relax as R
 @R.function

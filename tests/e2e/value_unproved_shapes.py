@@ -1,4 +1,4 @@
-"""What operators require of dimensions of unrelated names is checked when they run."""
+"""Operators' requirements on dimensions with unrelated names are checked at run time."""
 # call product: tensor float32 [1, 2] {1, 2}, tensor float32 [2, 2] {1, 2, 3, 4} => tensor float32 [1, 2] {7, 10}
 # call product: tensor float32 [1, 0] {}, tensor float32 [0, 2] {} => tensor float32 [1, 2] {0, 0}
 # fail product: tensor float32 [1, 2] {1, 2}, tensor float32 [1, 2] {1, 2} => matmul: dimension 1 of x1 'a' and dimension 0 of x2 'b' must be equal: 2 and 1

@@ -1,4 +1,4 @@
-"""Views whose element type or place is a value, and views that are only known to fit when they run."""
+"""Views whose element type or offset is a run-time value, and views checked only at run time."""
 # call by_name: tensor int32 [2] {1065353216, 0} => tensor float32 [2] {1, 0}
 # call constant: tensor int32 [2] {1, 258} => tensor uint8 [8] {1, 0, 0, 0, 2, 1, 0, 0}
 # call part: tensor float32 [4] {1, 2, 3, 4}, int 4 => tensor float32 [2] {2, 3}

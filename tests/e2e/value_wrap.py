@@ -1,4 +1,4 @@
-"""Integers from memory that overflow, beside what is known of sizes: numbers wrap, and positions stay inside their tensor."""
+"""Loaded integers that overflow in index arithmetic: numbers wrap, and positions stay inside their tensor."""
 # lenient
 # call unsigned_positions: tensor float32 [3] {1, 2, 3}, tensor uint64 [4] hex "0100000000000000ffffffffffffffff00000000000000800000000001000080" => tensor float32 [4] {2, 1, 1, 1}
 # call product_positions: tensor float32 [3] {1, 2, 3}, tensor uint16 [3] {1, 65535, 65535}, tensor uint16 [3] {2, 65535, 40000} => tensor float32 [3] {3, 1, 1}

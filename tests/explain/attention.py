@@ -1,4 +1,4 @@
-# Recognised as attention, but with larger heads than the rule takes.
+# Recognised as attention, but its heads are larger than the rule takes.
 @I.ir_module
 class Module:
     @R.function

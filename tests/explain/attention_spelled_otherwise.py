@@ -1,4 +1,4 @@
-# One rule takes attention however it is spelled: no matrix of scores is stored.
+# One rule takes attention in every spelling: no score matrix is stored.
 @I.ir_module
 class Module:
     @T.prim_func(private=True)

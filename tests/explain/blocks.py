@@ -1,4 +1,4 @@
-# What rules take, what they leave, a block that is no operator, and a function that none looks at.
+# Blocks that rules take, blocks that they leave, a block that is no operator, and a function that no rule examines.
 @I.ir_module
 class Module:
     @T.prim_func(private=True)

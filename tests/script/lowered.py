@@ -1,4 +1,4 @@
-# What stands after the memory passes: storages, kills, direct calls of PrimFuncs.
+# Code after the memory passes: storages, kills, direct calls of PrimFuncs.
 from tvm.script import ir as I
 from tvm.script import tir as T
 from tvm.script import relax as R

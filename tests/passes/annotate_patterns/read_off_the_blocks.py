@@ -1,4 +1,4 @@
-# The kind is read off the loads of each block; what states one keeps it, what is not understood is opaque.
+# The kind follows from each block's loads; a stated kind is kept, an unrecognised block is opaque.
 from tvm.script import ir as I
 from tvm.script import tir as T
 from tvm.script import relax as R

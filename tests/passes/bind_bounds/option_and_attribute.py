@@ -1,5 +1,5 @@
 # --bound n=2:64
-# The option's bounds join what the attribute says: the tighter ones win, in exported functions only.
+# The option's bounds are combined with the attribute's: the tighter ones win, in exported functions only.
 from tvm.script import ir as I
 from tvm.script import tir as T
 from tvm.script import relax as R

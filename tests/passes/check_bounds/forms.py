@@ -1,4 +1,4 @@
-# What is proved is left alone; checks stand before what they check, under its conditions.
+# Provably valid accesses are left alone; a check stands before its access, under the same conditions.
 from tvm.script import ir as I, relax as R, tir as T
 
 

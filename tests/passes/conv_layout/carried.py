@@ -54,7 +54,7 @@ class Module:
             i = R.permute_dims(g, axes=[0, 2, 1])
             j = R.reshape(i, R.shape([n, 4, 6, w]))
             k = R.add(d, j)
-            # what lies apart is transposed
+            # non-adjacent dimensions are transposed
             y = R.reshape(k, R.shape([n, 24 * w]))
             R.output(y)
         return y
@@ -81,7 +81,7 @@ class Module:
             f = R.reshape(e, R.shape([n, 4, h, w]))
             g = R.multiply(f, v)
             q = R.max(b, axis=[2])
-            # a network that transposes by itself
+            # a network that transposes explicitly
             i = R.permute_dims(g, axes=[0, 2, 3, 1])
             j = R.matmul(i, R.const([[1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0]], "float32"))
             k = R.permute_dims(j, axes=[0, 3, 1, 2])

@@ -1,4 +1,4 @@
-# Constants with the same bytes are one, so what is made of them is computed once.
+# Constants with the same bytes are merged, so expressions on them are computed once.
 @I.ir_module
 class Module:
     @R.function

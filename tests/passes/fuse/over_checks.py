@@ -1,4 +1,4 @@
-# What only checks numbers stands in the way of no fusion.
+# Values that only feed checks do not prevent fusion.
 from tvm.script import ir as I, relax as R, tir as T
 
 

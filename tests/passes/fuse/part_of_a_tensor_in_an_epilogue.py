@@ -11,13 +11,13 @@ class Module:
         n = T.int64()
         m = T.int64()
         with R.dataflow():
-            # read where it is, by the product
+            # read in place, by the product
             a = R.add(R.take(x, R.subtract(R.const(7, "int64"), i), axis=0, mode="clip"), R.matmul(h, w))
-            # the operand of a product is computed apart
+            # a product's operand is computed separately
             b = R.matmul(R.take(x, R.add(i, i), axis=0, mode="clip"), R.permute_dims(w))
-            # elements that change places are moved apart: the product's epilogue is what joins
+            # the transposition is separate; the addition is the product's epilogue
             c = R.add(R.permute_dims(table), R.matmul(R.exp(h), w))
-            # rows of the tensor's own choice
+            # gathered rows
             d = R.add(R.take(others, rows, axis=0, mode="clip"), R.matmul(R.sin(h), w))
             R.output(a, b, c, d)
         return (a, b, c, d)

@@ -1,4 +1,4 @@
-# The copy with the padding around it is of float32: each element is widened once, not for each output that reads it.
+# The padded copy is float32: each element is widened once, not for every output that reads it.
 from tvm.script import ir as I
 from tvm.script import relax as R
 

@@ -1,4 +1,4 @@
-# Rows that several columns read are widened once; one row, and few columns, are not worth a copy.
+# Rows read by many columns are widened once; a single row, or few columns, do not justify a copy.
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-# Blocks become loops: init of a reduction in a nest of its own, matched regions as views, vectorized
+# Blocks become loops: a reduction's init in its own nest, matched regions as views, vectorized
 # loops as vector statements.
 @I.ir_module
 class Module:

@@ -1,4 +1,4 @@
-# Handles that are matched to no buffer: of a plain call, of call_tir's arguments and results, of call_tir_dyn; one that no call tells.
+# Handles without a matched buffer: in a plain call, in call_tir's arguments and results, in call_tir_dyn; and one that no call determines.
 from tvm.script import ir as I
 from tvm.script import tir as T
 from tvm.script import relax as R

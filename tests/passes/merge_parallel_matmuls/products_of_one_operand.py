@@ -1,6 +1,6 @@
-# main: three products with biases that are read in another shape are one. apart: what is activated, of another shape,
-# on the other side of a product, of rows that are no whole cache lines, or a result of the function stays by itself.
-# columns: the parts of one product, in whatever order and not all, are stacked. uneven: parts of two sizes are not. blocks:
+# main: three products with biases that are read in another shape are merged. apart: not merged are products that are activated, of
+# another shape, with the operand on the other side, with rows that are no multiple of a cache line, or that the function returns.
+# columns: the parts of one product are stacked, in any order, even if some are missing. uneven: parts of two sizes are not. blocks:
 # nor are sums in another block than their products.
 from tvm.script import ir as I
 from tvm.script import relax as R

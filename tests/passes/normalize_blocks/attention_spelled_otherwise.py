@@ -1,5 +1,5 @@
-# Attention without batch and head, with operands in another order, powers of two, the scale after the mask or in the
-# query: all become the seven blocks that legalization makes of R.nn.attention.
+# Attention without batch and head, with swapped operands, powers of two, the scale after the mask or in the query:
+# all become the seven blocks that R.nn.attention legalizes to.
 @I.ir_module
 class Module:
     @T.prim_func(private=True)

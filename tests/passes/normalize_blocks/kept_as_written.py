@@ -1,5 +1,5 @@
-# What is not proved equal stays: tiles that overlap (the sums begin anew in each), sums read before they are complete,
-# a buffer that is stored to while it is read, first values of other elements than those that are updated next.
+# Unless proved equal, code stays: overlapping tiles (each restarts its sums), sums read before they are complete,
+# a buffer that is written while it is read, initial values of elements other than those updated next.
 @I.ir_module
 class Module:
     @T.prim_func(private=True)

@@ -1,5 +1,5 @@
-# A product as it is after split (one that does not divide), reorder, cache_read, cache_write and decompose_reduction;
-# a map after fuse, split and vectorize; a product whose operands stand the other way round. All become plain loops.
+# A product after split (one that does not divide), reorder, cache_read, cache_write and decompose_reduction; a map
+# after fuse, split and vectorize; a product with swapped operands. All become plain loops.
 @I.ir_module
 class Module:
     @T.prim_func(private=True)

@@ -1,5 +1,5 @@
-# A constant that is multiplied by is stored in panels, filled up with zeros; one function, one copy for both products.
-# What is no constant stays.
+# A constant operand of a product is stored in panels padded with zeros: one function, one copy for both products.
+# Other operands stay.
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-# The largest dequantized values are those of the largest bytes: a pooling reads these, unless the scale is negative.
+# The largest dequantized values have the largest bytes, so a pooling reads the bytes, unless the scale is negative.
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

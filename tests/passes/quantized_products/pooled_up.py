@@ -1,4 +1,4 @@
-# Rounded up, every window still reads an element: the bytes are pooled.
+# With ceil_mode every window still reads an element, so the bytes are pooled.
 @I.ir_module
 class Module:
     @R.function

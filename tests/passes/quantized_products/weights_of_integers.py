@@ -1,5 +1,5 @@
-# A product with a weight that is made of 8-bit integers reads words of four of them, with a scale for each column; what packs
-# them is evaluated by the next pass. A weight of floats stays, and so does one that is no constant.
+# A product whose weight comes from 8-bit integers reads words of four of them, with a scale per column; the next pass
+# evaluates the packing. Float weights stay, and so do weights that are not constant.
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,5 +1,5 @@
-# Rows of a table are taken in its stored type, whatever spelling widens it; not where a step has
-# a vector, or the wide table is no wider.
+# Rows of a table are taken in its stored type, whatever spelling widens it; not if a step has
+# a vector, or if the wide table is no wider.
 from tvm.script import ir as I
 from tvm.script import relax as R
 

@@ -1,4 +1,4 @@
-# Scores, softmax and weighted values become one loop over blocks of queries, without the matrix of scores.
+# Scores, softmax and weighted values become one loop over blocks of queries, without storing the score matrix.
 @I.ir_module
 class Module:
     @R.function

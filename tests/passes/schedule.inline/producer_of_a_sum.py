@@ -1,4 +1,4 @@
-# The doubled operand is computed where it is summed; the two other stages stay blocks.
+# The doubled operand is computed where it is summed; the other two stages remain blocks.
 @I.ir_module
 class Module:
     @T.prim_func(private=True)

@@ -1,5 +1,5 @@
-# A copy of float16 rows in float32 stays where register tiles read each element for many columns; one that varies along the
-# columns is inlined.
+# A float32 copy of float16 rows stays where register tiles read each element for many columns; a copy that varies along
+# the columns is inlined.
 @I.ir_module
 class Module:
     @T.prim_func(private=True)

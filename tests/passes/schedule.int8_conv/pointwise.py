@@ -1,4 +1,4 @@
-# The pixels that are read are written out, then multiplied by words of the filter.
+# The input pixels are copied out, then multiplied by words of the filter.
 @I.ir_module
 class Module:
     @R.function

@@ -1,4 +1,4 @@
-# Windows: the first of a tile takes divisions, the others follow over the ends of lines and images.
+# Windows: the first of a tile takes divisions, the others advance across the ends of lines and images.
 @I.ir_module
 class Module:
     @R.function

@@ -1,4 +1,4 @@
-# Rows of int8 are written out with their sums, then multiplied by words of the weight.
+# Rows of int8 are copied out with their sums, then multiplied by words of the weight.
 @I.ir_module
 class Module:
     @R.function

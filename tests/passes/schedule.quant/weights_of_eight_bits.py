@@ -1,4 +1,4 @@
-# Weights are read as they are stored: by tiles of floats, and for one row in integers.
+# Weights are read in their stored type: by tiles of floats, and for one row in integers.
 @I.ir_module
 class Module:
     @R.function

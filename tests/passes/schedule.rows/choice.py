@@ -1,4 +1,4 @@
-# The table may be empty: whether it is, is asked once for each row, not for each element.
+# The table may be empty: the test for that runs once per row, not per element.
 @I.ir_module
 class Module:
     @R.function

@@ -1,4 +1,4 @@
-# Windows over columns that lie side by side go dimension by dimension over a padded copy, image by image.
+# Windows over adjacent columns are pooled dimension by dimension on a padded copy, image by image.
 @I.ir_module
 class Module:
     @R.function

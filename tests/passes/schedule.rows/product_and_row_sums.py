@@ -1,5 +1,5 @@
-# The rows go in a block of their own behind the tiles;
-# pass schedule joins the two.
+# The row sums get their own block after the tiles;
+# pass schedule merges the two.
 @I.ir_module
 class Module:
     @T.prim_func(private=True)

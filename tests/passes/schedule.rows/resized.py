@@ -1,4 +1,4 @@
-# The column that each column is read from is computed once, not in every row.
+# The source column of each column is computed once, not in every row.
 @I.ir_module
 class Module:
     @R.function

@@ -1,4 +1,4 @@
-# Columns whose number is not known: those at the border go one by one, in vectors of channels at once.
+# A symbolic number of columns: border columns are computed one by one, in vectors of channels.
 @I.ir_module
 class Module:
     @R.function

@@ -1,4 +1,4 @@
-# A window over each channel by itself: columns in registers, the border left out instead of padded.
+# A depthwise window: columns in registers, the border skipped instead of padded.
 @I.ir_module
 class Module:
     @R.function

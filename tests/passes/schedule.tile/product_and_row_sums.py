@@ -1,5 +1,5 @@
-# The product is in register tiles, in a block of the rule's name; the sums of its rows, which come
-# next, are still a stage.
+# The product is in register tiles, in a block named after the rule; the sums of its rows, which
+# follow, are still a stage.
 @I.ir_module
 class Module:
     @T.prim_func(private=True)

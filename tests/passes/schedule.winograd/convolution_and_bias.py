@@ -1,4 +1,4 @@
-# The three sums of minimal filtering run by blocks of tiles, the bias and relu where a tile is written.
+# The three sums of minimal filtering run by blocks of tiles; bias and relu are applied where a tile is written.
 @I.ir_module
 class Module:
     @R.function

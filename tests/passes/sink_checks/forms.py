@@ -1,5 +1,5 @@
-# A check goes into the first kernel that reads what it gives, a fused one too; limits that are no
-# numbers go where they are a dimension of the kernel's buffers. What is read elsewhere stays.
+# A check moves into the first kernel that reads its result, even a fused one; a limit that is not constant
+# moves only if it is a dimension of the kernel's buffers. A result that is read elsewhere keeps its check.
 from tvm.script import ir as I, relax as R, tir as T
 
 

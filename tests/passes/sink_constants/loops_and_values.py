@@ -5,7 +5,7 @@ from tvm.script import tir as T
 
 @I.ir_module
 class Module:
-    # w is one constant at every call, what inner makes of it as well; unread is read by nobody.
+    # w is the same constant in every call, and so are inner's results from it; nothing reads unread.
     @R.function(private=True)
     def outer(i: R.Tensor((), "int64"), x: R.Tensor(("n", 2), "float32"), w: R.Tensor((2, 2), "float32"), unread: R.Tensor((), "float32")) -> R.Tensor(("n", 2), "float32"):
         n = T.int64()
@@ -33,7 +33,7 @@ class Module:
             r: R.Tensor((n, 2), "float32") = x
         return r
 
-    # The constants change places in the recursion.
+    # The recursion swaps the constants.
     @R.function(private=True)
     def swapped(i: R.Tensor((), "int64"), a: R.Tensor((), "float32"), b: R.Tensor((), "float32")) -> R.Tensor((), "float32"):
         cls = Module
@@ -45,20 +45,20 @@ class Module:
             r: R.Tensor((), "float32") = R.subtract(a, b)
         return r
 
-    # Also used as a value: other callers may pass anything.
+    # Also used as a value, so other callers may pass anything.
     @R.function(private=True)
     def value(x: R.Tensor((2,), "float32"), k: R.Tensor((), "float32")) -> R.Tensor((2,), "float32"):
         y: R.Tensor((2,), "float32") = R.multiply(x, k)
         return y
 
-    # Two constants; and one whose type binds m, which the result needs.
+    # Two constants, and one whose type binds m, which the result needs.
     @R.function(private=True)
     def typed(k: R.Tensor((), "float32"), s: R.Tensor(("m",), "float32")) -> R.Tensor(("m",), "float32"):
         m = T.int64()
         y: R.Tensor((m,), "float32") = R.multiply(s, k)
         return y
 
-    # Writes into what it is given.
+    # Writes into its argument.
     @R.function(private=True)
     def writes(s: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
         cls = Module

@@ -9,17 +9,17 @@ class Module:
     def main(x: R.Tensor(("n", "k"), "float32"), w: R.Tensor(("l", "m"), "float32"), b: R.Tensor(("j",), "float32"), c: R.Tensor((), "bool"), p: R.Tensor(("q",), "float32")):
         l = T.int64()
         m = T.int64()
-        # once: k is l from here on, in shapes too
+        # once: k equals l from here on, in shapes too
         with R.dataflow():
             a = R.matmul(x, w)
             s = R.sum(w, axis=[1])
             z = R.zeros(R.shape([l]), "float32")
             d = R.add(s, z)
-            # the same sum again needs no second check
+            # the same sum needs no second check
             e = R.add(a, b)
             f = R.subtract(a, b)
             R.output(d, e, f)
-        # what a branch states holds in it
+        # facts of a branch hold inside it
         if c:
             y = R.concat((x, R.reshape(p, (1, -1))), axis=0)
             u = R.sum(y)
