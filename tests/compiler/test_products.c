@@ -1,6 +1,6 @@
 /* Matrix products at sizes around every block boundary against a reference in double: constant
  * weights (packed into panels) and parameters, plain and transposed, with and without an epilogue,
- * for one matrix of rows and for batches, with vectors of each width. */
+ * short or long, for one matrix of rows and for batches, with vectors of each width. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,14 @@
 
 enum { MAX_PRODUCTS = 16, TEXT = 16384 };
 
-typedef enum form { PLAIN = 0, CONSTANT = 1, TRANSPOSED = 2, EPILOGUE = 4, BATCHES = 8 } form;
+typedef enum form {
+    PLAIN = 0,
+    CONSTANT = 1,
+    TRANSPOSED = 2,
+    EPILOGUE = 4,
+    BATCHES = 8,
+    LONG = 16
+} form;
 
 typedef struct example {
     const char *cpu; /* NULL: this machine's */
@@ -37,6 +44,9 @@ static const example examples[] = {
     {NULL, CONSTANT | BATCHES | EPILOGUE, 2500, {65, -1}},
     {NULL, TRANSPOSED | BATCHES, 17, {19, 64, -1}},
     {NULL, BATCHES | EPILOGUE, 7, {1, 100, -1}},
+    {NULL, CONSTANT | EPILOGUE | LONG, 19, {5, 16, 24, 37, -1}},
+    {NULL, EPILOGUE | LONG | BATCHES, 66, {9, 48, -1}},
+    {"x86-64-v3", CONSTANT | EPILOGUE | LONG, 2500, {17, -1}},
     {"x86-64-v3", CONSTANT | BATCHES | EPILOGUE, 9, {7, 33, -1}},
     {"x86-64", CONSTANT | BATCHES | EPILOGUE, 9, {7, 13, -1}},
     {NULL, PLAIN, 7, {0, 1, 4, 15, 16, 17, 33, 48, 64, 65, -1}},
@@ -104,8 +114,8 @@ static void write_text(const example *e, char *out)
         if (e->form & EPILOGUE)
             out += snprintf(out, (size_t)(end - out),
                             "            b%u = R.add(y%u, R.const(0.25, \"float32\"))\n"
-                            "            z%u = R.nn.relu(b%u)\n",
-                            i, i, i, i);
+                            "            z%u = R.%s(b%u)\n",
+                            i, i, i, e->form & LONG ? "tanh" : "nn.relu", i);
     }
     out += snprintf(out, (size_t)(end - out), "            r = (");
     for (uint32_t i = 0; i < n; i++)
@@ -169,7 +179,9 @@ static bool is_product(const example *e, uint32_t which, int64_t m, const float 
                 sum += p;
                 scale += fabs(p);
             }
-            if (e->form & EPILOGUE)
+            if (e->form & LONG)
+                sum = tanh(sum + 0.25);
+            else if (e->form & EPILOGUE)
                 sum = sum + 0.25 > 0 ? sum + 0.25 : 0;
             if (!(fabs(sum - (double)y[i * n + j]) <= 1e-6 * scale))
                 return false;

@@ -92,7 +92,9 @@ static void fetch_ahead(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rl
         rlxc_named(to, "column", rlxc_tile_times(t, line, (int64_t)q->nv * q->vl / lines));
 }
 
-/* All rows of the block for one tile of columns: full tiles, then smaller ones. */
+/* All rows of the block for one tile of columns: full tiles, then smaller ones. Of an unknown
+ * number of rows, the smaller ones have a long epilogue in common: there are fewer than two full
+ * tiles of them. */
 static const rlxc_stmt *row_tiles(rlxc_tiler *t, rlxc_tile q)
 {
     rlxc_context *ctx = t->ctx;
@@ -101,7 +103,8 @@ static const rlxc_stmt *row_tiles(rlxc_tiler *t, rlxc_tile q)
         return rlxc_tile_body(t, &q);
     }
     rlxc_schedule own = {.s = t->c->s};
-    rlxc_rest rest = {t->row, t->rows};
+    rlxc_rest rest = {t->row, t->rows}, last = {0};
+    int64_t known;
     for (uint32_t i = 0; i <= RLXC_ROW_CHAIN && !rlxc_is_const(rest.left, 0); i++) {
         q.mr = i == 0 ? t->p.mr : t->p.tail[i - 1];
         if (q.mr == 0 || (i > 0 && q.mr >= t->p.mr))
@@ -111,7 +114,10 @@ static const rlxc_stmt *row_tiles(rlxc_tiler *t, rlxc_tile q)
             &own, &rest, q.mr, i == 0 ? full_tiles(t) : tail_tiles(t, rest.left, q.mr, next));
         if (rlxc_is_const(now.count, 0))
             continue;
+        if (i > 0 && !last.left && rlxc_tile_keeps(t) && !rlxc_is_int(rest.left, &known))
+            last = rest;
         q.i0 = now.first;
+        q.kept = last.left ? rlxc_sub(ctx, now.first, last.first) : NULL;
         rlxc_schedule each = {.s = t->c->s};
         rlxc_tile one = q;
         fetch_ahead(t, &each, &one, &now);
@@ -120,6 +126,9 @@ static const rlxc_stmt *row_tiles(rlxc_tiler *t, rlxc_tile q)
         if (q.mr == 1)
             break;
     }
+    q.i0 = last.first;
+    if (last.left)
+        RLXC_PUSH(ctx, &own.out, rlxc_tile_finish(t, &q, last.left));
     return rlxc_body_of(&own);
 }
 

@@ -40,6 +40,9 @@ typedef struct rlxc_tile { /* a register tile at a position of the result */
     const rlxc_expr *ahead, *ahead_column;
     const rlxc_tile_ranges *ranges; /* ranges of the sum; NULL: all of each axis */
     const rlxc_expr *guard; /* condition on the stage's axes: elements that fail it add nothing */
+    /* The results stay in t->tile from this row on, for rlxc_tile_finish; NULL: they are written.
+     */
+    const rlxc_expr *kept;
 } rlxc_tile;
 
 /* Register tiles for the stage; |epilogue| is the stage over the result or NULL. The first function
@@ -60,6 +63,10 @@ void rlxc_tile_locals(rlxc_tiler *t, int64_t width, int64_t rows);
 const rlxc_stmt *rlxc_tile_pack(rlxc_tiler *t, const rlxc_tile *q);
 /* Emits the sums of one tile and their epilogue. */
 const rlxc_stmt *rlxc_tile_body(rlxc_tiler *t, const rlxc_tile *q);
+/* True if the tiles of the last rows should keep their results: the epilogue is long. */
+bool rlxc_tile_keeps(const rlxc_tiler *t);
+/* The epilogue of the |rows| rows that tiles at |q| and below it have kept. */
+const rlxc_stmt *rlxc_tile_finish(rlxc_tiler *t, const rlxc_tile *q, const rlxc_expr *rows);
 
 static inline const rlxc_expr *rlxc_tile_num(rlxc_tiler *t, int64_t value)
 {

@@ -309,30 +309,51 @@ static bool is_cheap(const rlxc_tiler *t)
     return nodes <= CHEAP_EPILOGUE;
 }
 
-static const rlxc_stmt *write_results(rlxc_tiler *t, const rlxc_tile *q)
+/* Copies the sums into t->tile, from row |first| on. */
+static const rlxc_stmt *keep_results(rlxc_tiler *t, const rlxc_tile *q, const rlxc_expr *first)
+{
+    rlxc_context *ctx = t->ctx;
+    rlxc_point at = rlxc_new_point(ctx);
+    const rlxc_expr *from = acc_index(t, q, &at);
+    const rlxc_expr *to =
+        rlxc_tile_plus(t, rlxc_tile_times(t, first, (int64_t)q->nv * q->vl), from);
+    return over_tile(t, q, &at, false,
+                     rlxc_stmt_store(ctx, t->tile, &to, 1, rlxc_load(ctx, t->acc, &from, 1)));
+}
+
+/* The statement that writes the element at |at| of the sums in |from|. */
+static const rlxc_stmt *write_element(rlxc_tiler *t, const rlxc_tile *q, const rlxc_point *at,
+                                      const rlxc_buffer *from)
 {
     rlxc_context *ctx = t->ctx;
     const rlxc_expr *values[RLXC_STAGE_AXES];
-    const rlxc_stmt *parts[2];
-    rlxc_point at = rlxc_new_point(t->ctx);
-    axis_values(t, q, &at, values);
-    const rlxc_expr *index = acc_index(t, q, &at);
-    const rlxc_expr *now = rlxc_load(ctx, t->acc, &index, 1);
-    if (t->tile) {
-        parts[0] = over_tile(t, q, &at, false, rlxc_stmt_store(ctx, t->tile, &index, 1, now));
-        at = rlxc_new_point(t->ctx);
-        axis_values(t, q, &at, values);
-        index = acc_index(t, q, &at);
-        now = rlxc_load(ctx, t->tile, &index, 1);
-    }
-    const rlxc_stmt *body = finish(t, values, now);
-    if (q->valid)
-        body = rlxc_stmt_if(ctx, is_valid(t, q, &at), body, NULL);
-    body = over_tile(t, q, &at, t->tile != NULL, body);
+    axis_values(t, q, at, values);
+    const rlxc_expr *index = acc_index(t, q, at);
+    const rlxc_stmt *body = finish(t, values, rlxc_load(ctx, from, &index, 1));
+    return q->valid ? rlxc_stmt_if(ctx, is_valid(t, q, at), body, NULL) : body;
+}
+
+static const rlxc_stmt *write_results(rlxc_tiler *t, const rlxc_tile *q)
+{
+    const rlxc_point at = rlxc_new_point(t->ctx);
     if (!t->tile)
-        return body;
-    parts[1] = body;
-    return rlxc_stmt_seq(ctx, parts, 2);
+        return over_tile(t, q, &at, false, write_element(t, q, &at, t->acc));
+    const rlxc_stmt *parts[2] = {keep_results(t, q, rlxc_tile_num(t, 0)),
+                                 over_tile(t, q, &at, true, write_element(t, q, &at, t->tile))};
+    return rlxc_stmt_seq(t->ctx, parts, 2);
+}
+
+bool rlxc_tile_keeps(const rlxc_tiler *t)
+{
+    return t->tile && !t->p.k_block;
+}
+
+const rlxc_stmt *rlxc_tile_finish(rlxc_tiler *t, const rlxc_tile *q, const rlxc_expr *rows)
+{
+    const rlxc_point at = rlxc_new_point(t->ctx);
+    const rlxc_stmt *row =
+        rlxc_over_tile(t->ctx, &at, 0, q->nv, q->vl, true, write_element(t, q, &at, t->tile));
+    return rlxc_part(t->ctx, "epilogue", rlxc_loop_of(t->ctx, at.m, rows, RLXC_LOOP_SERIAL, row));
 }
 
 /* Stores the sums for the next block of the reduction. */
@@ -352,7 +373,8 @@ const rlxc_stmt *rlxc_tile_body(rlxc_tiler *t, const rlxc_tile *q)
     const char *last_part = t->epilogue ? "epilogue" : "write";
     const rlxc_stmt *parts[3] = {rlxc_part(ctx, "init", acc_init(t, q)),
                                  rlxc_part(ctx, "sum", acc_update(t, q)),
-                                 rlxc_part(ctx, last_part, write_results(t, q))};
+                                 q->kept ? rlxc_part(ctx, "keep", keep_results(t, q, q->kept))
+                                         : rlxc_part(ctx, last_part, write_results(t, q))};
     if (t->p.k_block) {
         const rlxc_expr *last = rlxc_sub(ctx, t->blocks, rlxc_tile_num(t, 1));
         const rlxc_expr *ends = rlxc_binary(ctx, RLXC_EXPR_EQ, t->block, last);
@@ -365,7 +387,7 @@ void rlxc_tile_locals(rlxc_tiler *t, int64_t width, int64_t rows)
 {
     const int64_t least = (int64_t)RLXC_MOST_CHAINS * t->p.vl, tile = t->p.mr * width;
     const rlxc_expr *sums[1] = {rlxc_tile_num(t, tile < least ? least : tile)};
-    const rlxc_expr *size[1] = {rlxc_tile_num(t, tile)};
+    const rlxc_expr *size[1] = {rlxc_tile_num(t, 2 * tile)}; /* row_tiles keeps fewer rows */
     rlx_dtype dtype = t->s->out->dtype;
     t->acc = rlxc_local_buffer(t->c, "acc", dtype, sums, 1);
     t->tile = is_cheap(t) ? NULL : rlxc_local_buffer(t->c, "tile", dtype, size, 1);
