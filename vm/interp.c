@@ -148,16 +148,23 @@ static rlx_status alloc_tensor(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx
     return RLX_OK;
 }
 
+static RLXV_RARE rlx_status new_header(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    rlx_tensor *t;
+    RLX_TRY(rlxv_plan_tensor_new(vm, f, w[2], &t, err));
+    rlxv_set_reg(f, w[1], rlx_of_tensor(t));
+    return RLX_OK;
+}
+
 /* The header cached in the layout, if nothing else holds it; else a new one. */
 static inline rlx_status plan_tensor(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
 {
     const rlxv_plan_tensor *row = &f->fn->plan.tensors[w[2]];
     const rlxv_layout *l = f->regions[row->region].layout;
     rlx_tensor *t = l ? l->headers[row->index] : NULL;
-    if (t && t->header.pool && atomic_load_explicit(&t->header.refs, memory_order_relaxed) == 1)
-        atomic_store_explicit(&t->header.refs, 2, memory_order_relaxed);
-    else
-        RLX_TRY(rlxv_plan_tensor_new(vm, f, w[2], &t, err));
+    if (!t || !t->header.pool || atomic_load_explicit(&t->header.refs, memory_order_relaxed) != 1)
+        return new_header(vm, f, w, err);
+    atomic_store_explicit(&t->header.refs, 2, memory_order_relaxed);
     rlxv_set_reg(f, w[1], rlx_of_tensor(t));
     return RLX_OK;
 }
