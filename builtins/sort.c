@@ -1,8 +1,10 @@
-/* Sorting: sort, argsort, topk. Elements are turned into unsigned keys that order as NumPy orders
- * the values, so one sort serves every dtype; ties keep their order because the position is the
- * second key. The first k of a longer line are kept in a binary heap whose root is the last of
- * them, so that a line of n is read once, in at most n log k steps. */
+/* Sorting: sort, argsort, topk. Elements are turned into keys that order as NumPy orders the
+ * values, so one sort serves every dtype; ties keep their order. Keys of at most 32 bits go through
+ * builtins/sort_keys.h; of longer keys
+ * the first k are kept in a binary heap. Lines that are not contiguous are read a few next to each
+ * other at a time. */
 #include "builtins/builtins.h"
+#include "builtins/sort_keys.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +26,12 @@ static int compare(const void *a, const void *b)
 typedef struct lines {
     const rlx_tensor *x;
     rlx_dtype dtype;
+    rlxb_elements elements;
     int64_t outer, length, inner;
-    keyed *line; /* scratch for one line */
+    bool is_short;   /* 32-bit keys */
+    keyed *line;     /* if not: scratch for one line */
+    uint64_t *items; /* if so: the same, for rlxb_first_keys */
+    int32_t *keys;   /* of RLXB_TOGETHER lines, or of one if inner is 1 */
 } lines;
 
 static rlx_status open_lines(rlx_call_context *cc, const rlx_value *args, int64_t axis, lines *out,
@@ -42,13 +48,23 @@ static rlx_status open_lines(rlx_call_context *cc, const rlx_value *args, int64_
     if (!rlx_numel(dims, *out_axis, &out->outer) ||
         !rlx_numel(dims + *out_axis + 1, ndim - *out_axis - 1, &out->inner))
         return rlx_fail(err, RLX_E_LIMIT, "too many elements to sort");
+    out->elements = rlxb_elements_of(out->dtype);
+    out->is_short = out->elements.size <= sizeof(int32_t) && out->length < UINT32_MAX;
+    const int64_t each = out->is_short ? 2 * sizeof(uint64_t) : sizeof(keyed);
+    const int64_t keys = (int64_t)sizeof(int32_t) * (out->inner == 1 ? 1 : RLXB_TOGETHER);
     void *scratch;
-    RLX_TRY(rlxb_scratch(cc, out->length, sizeof(keyed), &scratch, err));
+    RLX_TRY(rlxb_scratch(cc, out->length, each + keys, &scratch, err));
     out->line = scratch;
+    out->items = scratch;
+    out->keys = (int32_t *)(out->items + 2 * (out->is_short ? out->length : 0));
+    if (out->is_short) /* lines that are not there */
+        memset(out->keys, 0, (size_t)(out->length * keys));
     return RLX_OK;
 }
 
-/* Sifts |item| down from the empty slot |i| of a heap of |n|. */
+/* --- one line --------------------------------------------------------------------------------- */
+
+/* Sifts |item| down from the empty slot |i| of a heap of |n|, whose root is its last. */
 static void sift_down(keyed *heap, int64_t n, int64_t i, keyed item)
 {
     for (int64_t child; (child = 2 * i + 1) < n; i = child) {
@@ -61,97 +77,139 @@ static void sift_down(keyed *heap, int64_t n, int64_t i, keyed item)
     heap[i] = item;
 }
 
-enum { BLOCK = 64 };
-
-/* True if |x| may come before |pivot|; a NaN may. */
-static bool may_come_before(float x, float pivot, bool descending)
-{
-    return descending ? !(x <= pivot) : !(x >= pivot);
-}
-
-/* As above for any of BLOCK floats, in one vectorised loop. */
-static bool any_may_come_before(const float *x, float pivot, bool descending)
-{
-    int any = 0;
-    if (descending)
-        for (int i = 0; i < BLOCK; i++)
-            any |= may_come_before(x[i], pivot, true);
-    else
-        for (int i = 0; i < BLOCK; i++)
-            any |= may_come_before(x[i], pivot, false);
-    return any != 0;
-}
-
-/* One line of the tensor: element |k| is at first + k * l->inner. */
-typedef struct one_line {
-    const lines *l;
-    rlxb_elements elements;
-    int64_t first;
-    bool descending;
-} one_line;
-
-static keyed keyed_at(const one_line *line, int64_t k)
-{
-    const int64_t index = line->first + k * line->l->inner;
-    return (keyed){
-        rlxb_order_key(&line->elements, rlx_tensor_data(line->l->x), index, line->descending), k};
-}
-
-/* Inserts into the heap of |n| the rest of the line's elements that come before its root. */
-static void keep_first(const one_line *line, keyed *heap, int64_t n)
-{
-    const lines *l = line->l;
-    const bool by_block = l->inner == 1 && rlx_dtype_eq(l->dtype, RLX_F32);
-    const float *x = by_block ? (const float *)rlx_tensor_data(l->x) + line->first : NULL;
-    for (int64_t k = n / 2; k-- > 0;)
-        sift_down(heap, n, k, heap[k]);
-    for (int64_t k = n; k < l->length; k++) {
-        const float pivot = by_block ? x[heap[0].at] : 0;
-        if (by_block && (k - n) % BLOCK == 0 && l->length - k >= BLOCK &&
-            !any_may_come_before(x + k, pivot, line->descending)) {
-            k += BLOCK - 1;
-            continue;
-        }
-        if (by_block && !may_come_before(x[k], pivot, line->descending))
-            continue;
-        const keyed item = keyed_at(line, k);
-        if (item.key < heap[0].key) /* the first of equals is kept */
-            sift_down(heap, n, 0, item);
-    }
-}
-
 /* Puts the first |n| of the line at (|o|, |i|), sorted, into l->line. */
 static void sort_line(const lines *l, int64_t o, int64_t i, int64_t n, bool descending)
 {
-    const one_line line = {l, rlxb_elements_of(l->dtype), o * l->length * l->inner + i, descending};
-    for (int64_t k = 0; k < n; k++)
-        l->line[k] = keyed_at(&line, k);
-    if (n < l->length)
-        keep_first(&line, l->line, n);
+    const int64_t first = o * l->length * l->inner + i;
+    for (int64_t k = 0; k < l->length; k++) {
+        const keyed item = {
+            rlxb_order_key(&l->elements, rlx_tensor_data(l->x), first + k * l->inner, descending),
+            k};
+        if (k < n)
+            l->line[k] = item;
+        if (k == n - 1 && n < l->length)
+            for (int64_t at = n / 2; at-- > 0;)
+                sift_down(l->line, n, at, l->line[at]);
+        if (k >= n && item.key < l->line[0].key) /* the first of equals is kept */
+            sift_down(l->line, n, 0, item);
+    }
     qsort(l->line, (size_t)n, sizeof *l->line, compare);
+}
+
+typedef int32_t int_vector __attribute__((vector_size(16)));
+enum { LANES = 4 };
+
+/* rlxb_order_key of the bits of float32 as signed numbers; |flip| is -1 to reverse the order, else
+ * 0. */
+static int_vector float_keys(int_vector bits, int32_t flip)
+{
+    const int_vector size = bits & INT32_MAX, sign = (bits >> 31) ^ flip;
+    const int_vector key = (size ^ sign) - sign; /* -0 is 0 */
+    const int_vector is_nan = size > 0x7f800000;
+    return (key & ~is_nan) | (is_nan & INT32_MAX);
+}
+
+/* The keys of |n| floats next to each other; key |i| goes to to[i * stride]. */
+static void find_float_keys(const float *x, int64_t n, int32_t flip, int32_t *to, int64_t stride)
+{
+    int_vector v = {0};
+    int64_t i = 0;
+    for (; stride == 1 && i + LANES <= n; i += LANES) {
+        memcpy(&v, x + i, sizeof v);
+        v = float_keys(v, flip);
+        memcpy(to + i, &v, sizeof v);
+    }
+    for (; i < n; i += LANES) {
+        const int64_t m = n - i < LANES ? n - i : LANES;
+        memcpy(&v, x + i, (size_t)m * sizeof *x);
+        v = float_keys(v, flip);
+        for (int64_t j = 0; j < m; j++)
+            to[(i + j) * stride] = v[j];
+    }
+}
+
+/* The same of elements of any type. */
+static void find_keys(const lines *l, int64_t first, int64_t n, bool descending, int32_t *to,
+                      int64_t stride)
+{
+    const void *data = rlx_tensor_data(l->x);
+    if (rlx_dtype_eq(l->dtype, RLX_F32)) {
+        find_float_keys((const float *)data + first, n, descending ? -1 : 0, to, stride);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t key = rlxb_order_key(&l->elements, data, first + i, descending);
+        to[i * stride] = (int32_t)((uint32_t)key ^ UINT32_C(0x80000000));
+    }
+}
+
+/* The results of a call, or NULL. */
+typedef struct results {
+    rlx_tensor *values, *indices;
+} results;
+
+/* Writes element |from| of a line as element |at| of the results' line at (|o|, |i|). */
+static void write_one(const lines *l, const results *r, int64_t k, int64_t o, int64_t i, int64_t at,
+                      int64_t from)
+{
+    const size_t size = l->elements.size;
+    const int64_t to = (o * k + at) * l->inner + i;
+    const int64_t source = (o * l->length + from) * l->inner + i;
+    if (r->values) {
+        unsigned char *out = rlx_tensor_mutable_data(r->values);
+        const unsigned char *in = rlx_tensor_data(l->x);
+        if (size == sizeof(int32_t))
+            memcpy(out + to * 4, in + source * 4, sizeof(int32_t));
+        else
+            memcpy(out + (size_t)to * size, in + (size_t)source * size, size);
+    }
+    if (r->indices)
+        rlxb_write_int(rlx_tensor_dtype(r->indices), rlx_tensor_mutable_data(r->indices), to, from);
+}
+
+/* The |n| lines at (|o|, |i|) and after it, by 32-bit keys. */
+static void write_short_lines(const lines *l, const results *r, int64_t k, int64_t o, int64_t i,
+                              int64_t n, bool descending)
+{
+    const int64_t first = o * l->length * l->inner + i;
+    const bool together = l->inner > 1 && k <= RLXB_FEW;
+    uint64_t few[RLXB_TOGETHER * RLXB_FEW];
+    if (l->inner == 1)
+        find_keys(l, first, l->length, descending, l->keys, 1);
+    else
+        for (int64_t j = 0; j < l->length; j++)
+            find_keys(l, first + j * l->inner, n, descending,
+                      together ? l->keys + j * RLXB_TOGETHER : l->keys + j,
+                      together ? 1 : l->length);
+    if (together)
+        rlxb_first_keys_together(l->keys, l->length, k, n, few);
+    for (int64_t line = 0; line < n; line++) {
+        const uint64_t *items = together ? few + line * k : l->items;
+        if (!together)
+            rlxb_first_keys(l->keys + line * l->length, l->length, k, l->items);
+        for (int64_t j = 0; j < k; j++)
+            write_one(l, r, k, o, i + line, j, rlxb_item_position(items[j]));
+    }
 }
 
 /* Writes the first |k| of each sorted line as values and/or indices (either may be NULL). */
 static void write_lines(const lines *l, int64_t k, bool descending, rlx_tensor *values,
                         rlx_tensor *indices)
 {
-    const size_t size = rlx_dtype_size(l->dtype);
-    const unsigned char *from = rlx_tensor_data(l->x);
-    unsigned char *to = values ? rlx_tensor_mutable_data(values) : NULL;
-    void *index_data = indices ? rlx_tensor_mutable_data(indices) : NULL;
+    const results r = {values, indices};
     if (rlx_tensor_numel(l->x) == 0 || k == 0)
         return; /* empty: the other dimensions may be arbitrarily large */
+    const int64_t together = l->is_short ? RLXB_TOGETHER : 1;
     for (int64_t o = 0; o < l->outer; o++) {
-        for (int64_t i = 0; i < l->inner; i++) {
-            sort_line(l, o, i, k, descending);
-            for (int64_t j = 0; j < k; j++) {
-                int64_t at = (o * k + j) * l->inner + i;
-                int64_t source = (o * l->length + l->line[j].at) * l->inner + i;
-                if (to)
-                    memcpy(to + (size_t)at * size, from + (size_t)source * size, size);
-                if (index_data)
-                    rlxb_write_int(rlx_tensor_dtype(indices), index_data, at, l->line[j].at);
+        for (int64_t i = 0; i < l->inner; i += together) {
+            const int64_t n = l->inner - i < together ? l->inner - i : together;
+            if (l->is_short) {
+                write_short_lines(l, &r, k, o, i, n, descending);
+                continue;
             }
+            sort_line(l, o, i, k, descending);
+            for (int64_t j = 0; j < k; j++)
+                write_one(l, &r, k, o, i, j, l->line[j].at);
         }
     }
 }

@@ -208,13 +208,30 @@ RLX_TEST(builtins, topk_gives_the_first_of_the_order)
     }
 }
 
-/* topk of long lines uses partial selection, for float32 by blocks; it must equal a full sort. */
+/* Fails unless order[0], order[inner], ... sort the line x[0], x[inner], ... and keep ties. */
+static void expect_sorted(const double *x, const int32_t *order, int64_t length, int64_t inner,
+                          bool descending)
+{
+    for (int64_t j = 0; j < length; j++) {
+        const int64_t at = order[j * inner], next = j + 1 < length ? order[(j + 1) * inner] : 0;
+        cr_assert(at >= 0 && at < length);
+        if (j + 1 == length)
+            continue;
+        const double a = x[at * inner], b = x[next * inner];
+        cr_assert(!before(b, a, descending), "%g after %g", a, b);
+        cr_assert(before(a, b, descending) || at < next, "%g at %ld and %ld", a, (long)at,
+                  (long)next);
+    }
+}
+
+/* topk of long lines uses partial selection; it must equal a full sort, which is checked by the
+ * values. */
 RLX_TEST(builtins, topk_of_long_lines_is_the_first_of_argsort)
 {
-    enum { INNER = 2, LONGEST = 400 };
+    enum { INNER = 19, LONGEST = 400 };
     static const rlx_dtype dtypes[] = {RLX_F32, RLX_F64, RLX_I64, RLX_I32, RLX_U8};
-    static const int64_t lengths[] = {2, 65, 66, 129, LONGEST}, ks[] = {1, 2, 63, 64, 65, 300};
-    double values[2 * LONGEST * INNER];
+    static const int64_t lengths[] = {2, 65, 66, 129, LONGEST}, ks[] = {1, 2, 24, 25, 65, 300};
+    static double values[2 * LONGEST * INNER];
     uint64_t state = 7;
     for (size_t i = 0; i < 5 * 5 * 6 * 8; i++) {
         const rlx_dtype dtype = dtypes[i % 5];
@@ -241,9 +258,13 @@ RLX_TEST(builtins, topk_of_long_lines_is_the_first_of_argsort)
         rlx_value want = call_builtin(t, "rlx.argsort", whole, 4);
         const int32_t *g = rlx_tensor_data(got.as.tensor), *w = rlx_tensor_data(want.as.tensor);
         const int64_t inner = across ? INNER : 1, outer = across ? 2 : 2 * INNER;
-        for (int64_t o = 0; o < outer; o++)
+        for (int64_t o = 0; o < outer; o++) {
             for (int64_t j = 0; j < k * inner; j++)
                 cr_assert_eq(g[o * k * inner + j], w[o * length * inner + j], "case %zu", i);
+            for (int64_t j = 0; j < inner; j++)
+                expect_sorted(values + o * length * inner + j, w + o * length * inner + j, length,
+                              inner, largest);
+        }
         rlx_value_release(got);
         rlx_value_release(want);
     }
