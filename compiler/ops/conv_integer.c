@@ -11,7 +11,8 @@ static bool is_filter(const rlxc_sinfo *f)
     const bool any = rlxc_dtype_is_void(f->dtype);
     if (f->ndim == RLXC_UNKNOWN_NDIM)
         return any || rlxc_dtype_eq(f->dtype, i8) || rlxc_dtype_eq(f->dtype, RLX_I32);
-    return (f->ndim == RLXC_QUANT_CONV_DIMS && (any || rlxc_dtype_eq(f->dtype, i8))) ||
+    return ((f->ndim == RLXC_QUANT_CONV_DIMS || f->ndim == RLXC_QUANT_DEPTHWISE_PAIRS_DIMS) &&
+            (any || rlxc_dtype_eq(f->dtype, i8))) ||
            (f->ndim == RLXC_QUANT_DEPTHWISE_DIMS && (any || rlxc_dtype_eq(f->dtype, RLX_I32)));
 }
 
@@ -38,9 +39,9 @@ static bool read_call(const rlxc_call_view *v, rlxc_window *w, rlxc_quant_conv *
     if (!rlxc_dtype_is_void(x->dtype) && !rlxc_dtype_is_byte(x->dtype))
         return rlxc_infer_fail(v, 0, "expected 8 bits, got %s", rlxc_sinfo_text(v->ctx, x)), false;
     if (!is_filter(f))
-        return rlxc_infer_fail(v, 1, "expected int8 of %d dimensions or int32 of %d, got %s",
-                               RLXC_QUANT_CONV_DIMS, RLXC_QUANT_DEPTHWISE_DIMS,
-                               rlxc_sinfo_text(v->ctx, f)),
+        return rlxc_infer_fail(v, 1, "expected int8 of %d or %d dimensions or int32 of %d, got %s",
+                               RLXC_QUANT_CONV_DIMS, RLXC_QUANT_DEPTHWISE_PAIRS_DIMS,
+                               RLXC_QUANT_DEPTHWISE_DIMS, rlxc_sinfo_text(v->ctx, f)),
                false;
     if ((!rlxc_dtype_is_void(sums->dtype) && !rlxc_dtype_eq(sums->dtype, RLX_I32)) ||
         (sums->ndim != RLXC_UNKNOWN_NDIM && sums->ndim != 1))
@@ -70,8 +71,11 @@ const rlxc_sinfo *rlxc_infer_conv_integer(rlxc_context *ctx, const rlxc_module *
     dims.at[w.out_batch] = x->dims[w.batch];
     dims.at[w.out_channel] = sums->dims[0];
     for (uint32_t d = 0; d < 2; d++) {
+        const rlxc_expr *size = f->dims[1 + d];
+        if (d == 1 && f->ndim == RLXC_QUANT_DEPTHWISE_PAIRS_DIMS)
+            size = rlxc_mul(ctx, size, rlxc_i64(ctx, 2));
         const rlxc_expr *length =
-            rlxc_window_positions(ctx, &w, d, x->dims[w.space[d]], f->dims[1 + d], false);
+            rlxc_window_positions(ctx, &w, d, x->dims[w.space[d]], size, false);
         if (!rlxc_window_fits(&v, length))
             return NULL;
         dims.at[w.out_space[d]] = length;

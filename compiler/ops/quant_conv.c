@@ -52,8 +52,9 @@ bool rlxc_quant_conv_sizes(rlxc_quant_conv *q)
 {
     int64_t panels, words = 0;
     const rlxc_buffer *f = q->filter;
-    q->depthwise = f->ndim == RLXC_QUANT_DEPTHWISE_DIMS;
-    q->word = 1;
+    const bool pairs = f->ndim == RLXC_QUANT_DEPTHWISE_PAIRS_DIMS;
+    q->depthwise = pairs || f->ndim == RLXC_QUANT_DEPTHWISE_DIMS;
+    q->word = pairs ? 2 : 1;
     if (q->x->ndim != 4 || (!q->depthwise && f->ndim != RLXC_QUANT_CONV_DIMS) ||
         !rlxc_is_int(q->x->shape[q->in.channel], &q->channels) || q->channels < 1 ||
         q->channels > RLXC_QUANT_CONV_MAX_SIZE || !rlxc_is_int(f->shape[0], &panels) ||
@@ -63,6 +64,10 @@ bool rlxc_quant_conv_sizes(rlxc_quant_conv *q)
     if (!q->depthwise && (!rlxc_is_int(f->shape[3], &words) ||
                           !rlxc_is_int(f->shape[5], &q->word) || (q->word != 4 && q->word != 2)))
         return false;
+    if (pairs && (!rlxc_is_const(f->shape[4], 2) || q->size[1] > RLXC_QUANT_CONV_MAX_SIZE))
+        return false;
+    if (pairs)
+        q->size[1] *= 2;
     q->groups = 1;
     q->depth = q->depthwise ? 1 : (q->channels + q->word - 1) / q->word * q->word;
     if (!q->depthwise && words >= 1 && words < q->depth / q->word) {
@@ -134,6 +139,9 @@ const rlxc_expr *rlxc_quant_conv_product(rlxc_context *ctx, const rlxc_quant_con
         place[3] = part(ctx, RLXC_EXPR_FLOORDIV, c, q->word);
         place[4] = column;
         place[5] = part(ctx, RLXC_EXPR_FLOORMOD, c, q->word);
+    } else if (q->word == 2) {
+        place[2] = part(ctx, RLXC_EXPR_FLOORDIV, tap_of[1], 2);
+        place[4] = part(ctx, RLXC_EXPR_FLOORMOD, tap_of[1], 2);
     }
     const rlxc_expr *weight = rlxc_load(ctx, q->filter, place, q->filter->ndim);
     return rlxc_mul(ctx, value, rlxc_cast(ctx, RLX_I32, weight));

@@ -14,7 +14,9 @@
  * the first channel of the output's group.
  *
  * Where each output has a channel of its own (depthwise) the filter is of int32, which hold signed
- * bytes: filter[o / width, r, s, o % width].
+ * bytes: filter[o / width, r, s, o % width]. For targets that sum pairs of 16 bits it has bytes,
+ * two neighbouring taps side by side: filter[o / width, r, s / 2, o % width, s % 2]; after an odd
+ * number of taps there is one of zeros, so that KW is even.
  *
  * The form is plain TIR, a reduction along one axis k = (r * KW + s) * C + c, C the channels
  * rounded up to whole words, or 1: any schedule is correct, and rule int8_conv makes a fast one. It
@@ -25,7 +27,11 @@
 #include "compiler/ir/tir.h"
 #include "compiler/target/target.h"
 
-enum { RLXC_QUANT_CONV_DIMS = 6, RLXC_QUANT_DEPTHWISE_DIMS = 4 }; /* of the filter */
+enum { /* of the filter */
+       RLXC_QUANT_CONV_DIMS = 6,
+       RLXC_QUANT_DEPTHWISE_DIMS = 4,
+       RLXC_QUANT_DEPTHWISE_PAIRS_DIMS = 5
+};
 enum { RLXC_QUANT_CONV_MAX_SIZE = 1 << 20 }; /* of the elements that addresses count */
 
 /* Positions of the dimensions: batch, height, width, channel. */
@@ -36,7 +42,8 @@ extern const rlxc_quant_conv_layout rlxc_quant_conv_last, rlxc_quant_conv_second
 
 typedef struct rlxc_quant_conv {
     const rlxc_buffer *x;      /* 8 bits */
-    const rlxc_buffer *filter; /* [panels, KH, KW, C / word, width, word] or [.., KW, width] */
+    const rlxc_buffer *filter; /* [panels, KH, KW, C / word, width, word], [.., KW, width] or
+                                * [.., KW / 2, width, 2] */
     const rlxc_buffer *sums;   /* of the filter, for each output; may be NULL where fill is 0 */
     const rlxc_expr *fill;     /* int32 */
     rlxc_quant_conv_layout in, out;

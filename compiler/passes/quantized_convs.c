@@ -15,9 +15,7 @@
  * constant, of numbers that fit int8 after subtracting their zero point, with one scale for each
  * output. These stay in float32: groups so narrow that more than four fill a vector (two where
  * pairs are summed) unless each has one channel and one output, other than two dimensions, fewer
- * outputs than half a vector, sums that do not fit int32, and targets without the instructions. If
- * those only multiply pairs of 16 bits, floats are also faster for depthwise convolutions and 3x3
- * ones that minimal filtering takes. */
+ * outputs than half a vector, sums that do not fit int32, and targets without the instructions. */
 #include "compiler/passes/quantized.h"
 
 #include <math.h>
@@ -68,8 +66,7 @@ static bool groups_of(const rlxc_quantized *p, const rlxc_binding *conv, const r
            out->outputs * out->joined % lanes == 0 && out->channels * out->joined % word == 0;
 }
 
-/* A channel for each output, where instructions multiply bytes: floats are as fast as pairs of 16
- * bits there. */
+/* A channel for each output. */
 static bool is_depthwise(const rlxc_binding *conv, const rlxc_sinfo *w)
 {
     const int64_t groups = rlxc_attr_get_int(conv, "groups", 1);
@@ -79,8 +76,7 @@ static bool is_depthwise(const rlxc_binding *conv, const rlxc_sinfo *w)
 static bool groups_fit(const rlxc_quantized *p, const rlxc_binding *conv, const rlxc_sinfo *w)
 {
     group_sizes sizes;
-    return is_depthwise(conv, w) ? rlxc_target_dots(p->options->target) == RLXC_DOTS_BYTES
-                                 : groups_of(p, conv, w, &sizes);
+    return is_depthwise(conv, w) || groups_of(p, conv, w, &sizes);
 }
 
 /* True if the operands' types and the weight qualify for a closer look; |*floats|: they are
@@ -119,38 +115,49 @@ static bool is_filter(const rlxc_quant_chain *c, int64_t *zero)
            c->rows <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
 }
 
+static const rlxc_expr *half_of(rlxc_context *ctx, const rlxc_expr *size)
+{
+    const rlxc_expr *up = rlxc_add(ctx, size, rlxc_i64(ctx, 1));
+    return rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, up, rlxc_i64(ctx, 2)), NULL);
+}
+
 static rlxc_atom pack_filter(const rlxc_quantized *p, rlxc_quant_chain *c, rlxc_builder *b,
                              const rlxc_binding *conv, int64_t zero)
 {
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
     const rlxc_sinfo *w = rlxc_atom_sinfo(ctx, b->module, conv->args[1]);
-    const bool depthwise = is_depthwise(conv, w);
-    const rlx_dtype t = depthwise ? RLX_I32 : (rlx_dtype){RLX_INT, 8, 1};
+    const int64_t word = rlxc_quant_conv_word(p->options->target);
+    const bool depthwise = is_depthwise(conv, w), pairs = depthwise && word == 2;
+    const rlx_dtype t = depthwise && !pairs ? RLX_I32 : (rlx_dtype){RLX_INT, 8, 1};
     if (!rlxc_te_begin(&te, b, conv, "pack_filter", RLXC_PATTERN_OPAQUE))
         return (rlxc_atom){0};
     rlxc_packing packing = {.c = c, .te = &te};
     group_sizes of;
     (void)groups_of(p, conv, w, &of);
-    const int64_t word = rlxc_quant_conv_word(p->options->target),
-                  channels = of.channels * of.joined,
+    const int64_t channels = of.channels * of.joined,
                   width = rlxc_quant_conv_width(p->options->target,
                                                 depthwise ? c->columns : of.outputs * of.joined);
     const rlxc_expr *dims[RLXC_QUANT_CONV_DIMS] = {
         rlxc_i64(ctx, (c->columns + width - 1) / width),
         w->dims[2],
-        w->dims[3],
+        pairs ? half_of(ctx, w->dims[3]) : w->dims[3],
         rlxc_i64(ctx, depthwise ? width : (channels + word - 1) / word),
-        rlxc_i64(ctx, width),
+        rlxc_i64(ctx, pairs ? word : width),
         rlxc_i64(ctx, word)};
-    te.out = rlxc_sinfo_tensor(ctx, t, depthwise ? RLXC_QUANT_DEPTHWISE_DIMS : RLXC_QUANT_CONV_DIMS,
+    te.out = rlxc_sinfo_tensor(ctx, t,
+                               pairs       ? RLXC_QUANT_DEPTHWISE_PAIRS_DIMS
+                               : depthwise ? RLXC_QUANT_DEPTHWISE_DIMS
+                                           : RLXC_QUANT_CONV_DIMS,
                                dims, NULL);
     const rlxc_buffer *out = rlxc_te_output(&te, "filter");
     rlxc_te_spatial(&te, "filter", out);
     const rlxc_expr *n = rlxc_mul(ctx, te.axes[0], rlxc_i64(ctx, width));
     n = rlxc_add(ctx, n, te.axes[depthwise ? 3 : 4]);
-    const rlxc_expr *k = rlxc_add(ctx, rlxc_mul(ctx, te.axes[1], w->dims[3]), te.axes[2]),
-                    *channel = NULL;
+    const rlxc_expr *tap = te.axes[2], *channel = NULL;
+    if (pairs)
+        tap = rlxc_add(ctx, rlxc_mul(ctx, tap, rlxc_i64(ctx, word)), te.axes[4]);
+    const rlxc_expr *k = rlxc_add(ctx, rlxc_mul(ctx, te.axes[1], w->dims[3]), tap);
     if (!depthwise) {
         channel = rlxc_add(ctx, rlxc_mul(ctx, te.axes[3], dims[5]), te.axes[5]);
         k = rlxc_add(ctx, rlxc_mul(ctx, k, w->dims[1]),
@@ -158,6 +165,9 @@ static rlxc_atom pack_filter(const rlxc_quantized *p, rlxc_quant_chain *c, rlxc_
                                     : rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, channel, w->dims[1]));
     }
     const rlxc_expr *value = rlxc_packing_place(&packing, rlxc_packing_number(c, zero, t), k, n);
+    if (pairs)
+        value = rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, tap, w->dims[3]), value,
+                           rlxc_int(ctx, t, 0));
     if (!depthwise && channels % word != 0)
         value = rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, channel, w->dims[1]), value,
                            rlxc_int(ctx, t, 0));
@@ -173,8 +183,21 @@ static rlxc_atom pack_filter(const rlxc_quantized *p, rlxc_quant_chain *c, rlxc_
     return rlxc_packing_finish(&te);
 }
 
-static rlxc_atom emit_conv(rlxc_builder *b, const rlxc_binding *conv, const rlxc_quantized_bytes *x,
-                           rlxc_atom filter, rlxc_atom sums)
+/* The padding with which a filter of one more column has the same results. */
+static rlxc_attr padding_of_even(rlxc_context *ctx, const rlxc_binding *conv)
+{
+    int64_t padding[4] = {0}, dilation[2] = {1, 1};
+    uint32_t n = 0, n_dilation = 0;
+    rlxc_attr_get_ints(conv, "padding", padding, 4, &n);
+    rlxc_attr_get_ints(conv, "dilation", dilation, 2, &n_dilation);
+    for (uint32_t i = n; i < 4; i++) /* one number for all, or one for both sides of each */
+        padding[i] = n == 2 ? padding[i - 2] : padding[0];
+    padding[3] += n_dilation == 1 ? dilation[0] : dilation[1];
+    return rlxc_attr_ints(ctx, padding, 4);
+}
+
+static rlxc_atom emit_conv(const rlxc_quantized *p, rlxc_builder *b, const rlxc_binding *conv,
+                           const rlxc_quantized_bytes *x, rlxc_atom filter, rlxc_atom sums)
 {
     static const char *const kept[] = {"strides", "padding", "dilation", "data_layout"};
     rlxc_context *ctx = b->ctx;
@@ -185,6 +208,12 @@ static rlxc_atom emit_conv(rlxc_builder *b, const rlxc_binding *conv, const rlxc
         if (attr)
             attrs = rlxc_attrs_with(ctx, attrs, rlxc_intern_cstr(ctx, kept[i]), *attr);
     }
+    const rlxc_sinfo *w = rlxc_atom_sinfo(ctx, b->module, conv->args[1]);
+    int64_t columns;
+    if (is_depthwise(conv, w) && rlxc_quant_conv_word(p->options->target) == 2 &&
+        rlxc_is_int(w->dims[3], &columns) && columns % 2 != 0)
+        attrs = rlxc_attrs_with(ctx, attrs, rlxc_intern_cstr(ctx, "padding"),
+                                padding_of_even(ctx, conv));
     return rlxc_emit_op(b, "nn.conv2d_integer", args, 4, attrs, conv->var->name);
 }
 
@@ -347,7 +376,7 @@ rlxc_atom rlxc_quantized_conv(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *
     rlxc_atom filter = pack_filter(p, &c, b, conv, zero), sums = rlxc_pack_sums(&c, b, conv, zero);
     if (rlxc_failed(ctx) || filter.kind != RLXC_ATOM_VAR || sums.kind != RLXC_ATOM_VAR)
         return none;
-    rlxc_atom made = emit_conv(b, conv, &x, filter, sums);
+    rlxc_atom made = emit_conv(p, b, conv, &x, filter, sums);
     if (!floats || rlxc_failed(ctx) || made.kind != RLXC_ATOM_VAR)
         return made;
     return times_scales(p, &c, b, conv, made, scale);

@@ -14,7 +14,7 @@
 typedef enum form { SUMS, RUN_TIME, DEQUANTIZED, REQUANTIZED, DIVIDED } form;
 
 /* How the operands are written; DEPTHWISE: each output reads one channel. */
-typedef enum kind { INTEGERS, FLOATS, DEPTHWISE, FLOATS_DEPTHWISE } kind;
+typedef enum kind { INTEGERS, FLOATS, DEPTHWISE } kind;
 
 typedef struct conv {
     form form;
@@ -70,20 +70,24 @@ static const conv convs[] = {
     {RUN_TIME, "x86-64-v2", false, true, 128, 0, 1, 3, 5, 5, 3, 2, 4, 3, 2, 5, 0, INTEGERS, 0},
     {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 64, 24, 3, 3, 2, 1, 1, 1, 1, 1, 7, INTEGERS, 0},
     {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 64, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
-    {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 24, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0,
-     FLOATS_DEPTHWISE, 0},
+    {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 24, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0, DEPTHWISE, 0},
+    {SUMS, "x86-64-v3", false, true, 121, 0, 17, 17, 3, 2, 1, 1, 1, 0, 1, 1, 0, DEPTHWISE, 0},
+    {RUN_TIME, "x86-64-v3", true, true, 9, 0, 70, 70, 5, 3, 2, 1, 2, 1, 2, 1, 0, DEPTHWISE, 0},
+    {SUMS, "x86-64-v3", true, false, -128, 128, 40, 40, 3, 3, 2, 2, 2, 2, 2, 2, 9, DEPTHWISE, 0},
+    {SUMS, "x86-64-v2", false, true, 255, 0, 8, 8, 3, 1, 1, 1, 1, 0, 1, 0, 0, DEPTHWISE, 0},
+    {DIVIDED, "x86-64-v3", false, true, 0, 0, 96, 96, 5, 5, 2, 1, 2, 2, 2, 2, 14, DEPTHWISE, 0},
     {REQUANTIZED, "x86-64-v4", true, true, 3, 0, 36, 19, 1, 4, 1, 2, 0, 2, 0, 3, 0, INTEGERS, 0},
     {DIVIDED, "x86-64", true, true, -5, 0, 9, 72, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
 };
 
 static bool as_floats(const conv *c)
 {
-    return c->kind == FLOATS || c->kind == FLOATS_DEPTHWISE;
+    return c->kind == FLOATS;
 }
 
 static bool is_depthwise(const conv *c)
 {
-    return c->kind == DEPTHWISE || c->kind == FLOATS_DEPTHWISE;
+    return c->kind == DEPTHWISE;
 }
 
 /* Batch, height and width: n of 0, fewer pixels than a tile, one more than a block. */

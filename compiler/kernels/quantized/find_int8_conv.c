@@ -15,7 +15,8 @@ static bool is_buffer(const rlxc_expr *e, uint32_t n)
 static bool is_filter(const rlxc_expr *e)
 {
     return e->dtype.code == RLX_INT &&
-           ((e->dtype.bits == 8 && is_buffer(e, RLXC_QUANT_CONV_DIMS)) ||
+           ((e->dtype.bits == 8 && (is_buffer(e, RLXC_QUANT_CONV_DIMS) ||
+                                    is_buffer(e, RLXC_QUANT_DEPTHWISE_PAIRS_DIMS))) ||
             (e->dtype.bits == 32 && is_buffer(e, RLXC_QUANT_DEPTHWISE_DIMS)));
 }
 
@@ -91,13 +92,13 @@ static bool is_sum(const rlxc_stage *stage)
 }
 
 /* True if the filter has the layout of the target's instructions: not if the module itself defines
- * it, nor for depthwise filters by pairs, where floats are faster. */
+ * it. */
 static bool suits(const rlxc_target *target, const rlxc_quant_conv *q)
 {
     const int64_t lanes = target->vector_bytes / 4;
     return q->width % lanes == 0 && q->width <= rlxc_quant_conv_most_vectors(target) * lanes &&
-           (q->depthwise ? rlxc_target_dots(target) == RLXC_DOTS_BYTES
-                         : q->word == rlxc_quant_conv_word(target));
+           (q->depthwise && q->word == 1 ? rlxc_target_dots(target) == RLXC_DOTS_BYTES
+                                         : q->word == rlxc_quant_conv_word(target));
 }
 
 bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant_conv *out)
