@@ -25,7 +25,7 @@ static int64_t pause_after(rlxv_parallel_backoff *p, int64_t now)
     return pause;
 }
 
-RLX_TEST(pace, workers_spin_between_loops_that_are_close)
+RLX_TEST(parallel_backoff, workers_spin_between_loops_that_are_close)
 {
     rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     cr_expect_eq(rlxv_parallel_backoff_begin(&p, START), RLXV_APART);
@@ -34,7 +34,7 @@ RLX_TEST(pace, workers_spin_between_loops_that_are_close)
     cr_expect_eq(rlxv_parallel_backoff_begin(&p, START + 10 * MS), RLXV_APART);
 }
 
-RLX_TEST(pace, waking_a_worker_is_worth_it)
+RLX_TEST(parallel_backoff, waking_a_worker_is_worth_it)
 {
     rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     int64_t now = loop(&p, START, 100 * US);
@@ -42,7 +42,7 @@ RLX_TEST(pace, waking_a_worker_is_worth_it)
         now = loop(&p, now, i % 20 ? 5 * US : 200 * US);
 }
 
-RLX_TEST(pace, losses_are_a_small_part_of_the_time)
+RLX_TEST(parallel_backoff, losses_are_a_small_part_of_the_time)
 {
     static const int64_t waits[] = {400 * US, 4 * MS, 15 * MS};
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
@@ -57,13 +57,13 @@ RLX_TEST(pace, losses_are_a_small_part_of_the_time)
     }
 }
 
-RLX_TEST(pace, threads_may_take_time_to_start)
+RLX_TEST(parallel_backoff, threads_may_take_time_to_start)
 {
     rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     loop(&p, loop(&p, START, 45 * MS), 0);
 }
 
-RLX_TEST(pace, small_losses_add_up)
+RLX_TEST(parallel_backoff, small_losses_add_up)
 {
     rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     int64_t now = START;
@@ -72,7 +72,7 @@ RLX_TEST(pace, small_losses_add_up)
     cr_expect_gt(pause_after(&p, now), 0);
 }
 
-RLX_TEST(pace, a_wait_costs_threads_nothing_that_have_saved_more)
+RLX_TEST(parallel_backoff, a_wait_costs_threads_nothing_that_have_saved_more)
 {
     rlxv_parallel_backoff p = {0};
     int64_t now = START;
@@ -82,7 +82,7 @@ RLX_TEST(pace, a_wait_costs_threads_nothing_that_have_saved_more)
     loop(&p, now, 0);
 }
 
-RLX_TEST(pace, what_was_saved_long_ago_counts_no_more)
+RLX_TEST(parallel_backoff, what_was_saved_long_ago_counts_no_more)
 {
     rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     int64_t now = START;
@@ -92,7 +92,7 @@ RLX_TEST(pace, what_was_saved_long_ago_counts_no_more)
     cr_expect_gt(pause_after(&p, now), 0);
 }
 
-RLX_TEST(pace, pauses_end)
+RLX_TEST(parallel_backoff, pauses_end)
 {
     rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     int64_t now = loop(&p, START, INT64_MAX / 4);

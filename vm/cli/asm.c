@@ -92,10 +92,10 @@ static int assemble(const arguments *a)
 int cli_command_asm(int argc, char **argv)
 {
     static const cli_option options[] = {{"-o", "OUT.rlx", "the file to write"}};
-    const cli_command command = {"rlx asm FILE.rlxasm -o OUT.rlx",
-                                 "Turns assembly text into an executable and verifies it; "
-                                 "rlx dump --asm prints such text.",
-                                 options, 1, false};
+    const cli_command command = {
+        "rlx asm FILE.rlxasm -o OUT.rlx",
+        "Assembles text into an executable and verifies it; rlx dump --asm prints such text.",
+        options, 1, false};
     arguments a = {0};
     bool help;
     int status = cli_parse(&command, argc, argv, set, &a, &help);

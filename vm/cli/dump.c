@@ -32,12 +32,12 @@ static const cli_option options[] = {
     {"--bytecode", "", "instructions, with their source locations"},
     {"--constants", "", "constants"},
     {"--kernels", "", "kernels' signatures, imported builtins, native code"},
-    {"--memory", "", "memory plan of each function, and what it allocates outside it"},
+    {"--memory", "", "memory plan of each function, and its allocations outside the plan"},
     {"--dim", "n=128", "value of a symbolic dimension, for --memory"},
-    {"--svg", "F.svg", "draw the plan: time across, offset up"},
+    {"--svg", "F.svg", "draw the plan: time on the x axis, offset on the y axis"},
     {"--meta", "", "compiler, options, schedule, source"},
     {"--asm", "", "the whole file as assembly text"},
-    {"--level", "N", "show the N-th CPU level of the file instead of the one that would run here"},
+    {"--level", "N", "show the file's N-th CPU level instead of the one chosen on this machine"},
 };
 static const uint32_t part_of[] = {PART_FUNCTIONS, PART_BYTECODE,
                                    PART_CONSTANTS, PART_KERNELS,
@@ -270,7 +270,7 @@ static int dump(const arguments *a)
 int cli_command_dump(int argc, char **argv)
 {
     const cli_command command = {"rlx dump FILE.rlx [options]",
-                                 "Shows what is in a file: everything, or the parts chosen.",
+                                 "Shows the contents of a file: everything, or the parts chosen.",
                                  options, sizeof options / sizeof *options, false};
     arguments a = {0};
     bool help;

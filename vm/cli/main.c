@@ -10,11 +10,11 @@ static const struct {
     {"run", "call a function and write or print its result", cli_command_run},
     {"time", "measure calls of a function", cli_command_time},
     {"profile", "show where a call's time goes", cli_command_profile},
-    {"dump", "show what is in a file", cli_command_dump},
-    {"verify", "check a file in full, and its signature", cli_command_verify},
-    {"sign", "put a signature into a file", cli_command_sign},
-    {"keygen", "make a key to sign files with", cli_command_keygen},
-    {"asm", "turn assembly text into an executable", cli_command_asm},
+    {"dump", "show the contents of a file", cli_command_dump},
+    {"verify", "check a whole file, and its signature", cli_command_verify},
+    {"sign", "sign a file", cli_command_sign},
+    {"keygen", "create a key pair for signing", cli_command_keygen},
+    {"asm", "assemble text into an executable", cli_command_asm},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -38,12 +38,11 @@ int main(int argc, char **argv)
               argc < 2 ? stderr : stdout);
         for (int i = 0; i < N_COMMANDS; i++)
             fprintf(argc < 2 ? stderr : stdout, "  %-8s %s\n", commands[i].name, commands[i].help);
-        fputs(
-            "\nrun, time and profile run the native code in a file, with all your rights: use "
-            "them on\n"
-            "files that you trust, with --require-key on files of someone whom you trust, or with\n"
-            "--no-native. The other commands run nothing.\n",
-            argc < 2 ? stderr : stdout);
+        fputs("\nrun, time and profile run the native code in a file with your full permissions: "
+              "run only\n"
+              "files that you trust, or add --require-key or --no-native. The other commands "
+              "execute nothing.\n",
+              argc < 2 ? stderr : stdout);
         return argc < 2 ? CLI_USAGE : CLI_OK;
     }
     const char *names[N_COMMANDS];

@@ -328,11 +328,10 @@ int cli_command_profile(int argc, char **argv)
         {"--number", "N", "calls to profile (default 1)"},
         {"--warmup", "W", "calls before profiling (default 1)"},
     };
-    const cli_command command = {
-        "rlx profile FILE.rlx [options]",
-        "Shows where the time of a call goes. Without --input, inputs are random; what the "
-        "function prints is dropped.",
-        options, sizeof options / sizeof *options, true};
+    const cli_command command = {"rlx profile FILE.rlx [options]",
+                                 "Shows where a call spends its time. Without --input, inputs are "
+                                 "random; the function's own output is discarded.",
+                                 options, sizeof options / sizeof *options, true};
     arguments a = {.number = 1, .warmup = 1, .call = {.quiet = true}};
     cli_session session = {0};
     bool help;

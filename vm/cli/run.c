@@ -199,7 +199,7 @@ int cli_command_run(int argc, char **argv)
     const cli_command command = {
         "rlx run FILE.rlx [options]",
         "Calls a function once and writes or prints its result. Runs the native code in the "
-        "file, with all your rights: run only files that you trust, or add --require-key or "
+        "file with your full permissions: run only files that you trust, or add --require-key or "
         "--no-native.",
         options, 1, true};
     cli_call call = {0};

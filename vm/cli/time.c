@@ -113,8 +113,8 @@ int cli_command_time(int argc, char **argv)
     };
     const cli_command command = {
         "rlx time FILE.rlx [options]",
-        "Measures calls of a function. Without --input, inputs are random; what the "
-        "function prints is dropped.",
+        "Measures calls of a function. Without --input, inputs are random; the "
+        "function's own output is discarded.",
         options, sizeof options / sizeof *options, true};
     arguments a = {.time = {.warmup = 1}, .call = {.quiet = true}};
     bool help;

@@ -71,9 +71,9 @@ static int verify(const arguments *a)
 int cli_command_verify(int argc, char **argv)
 {
     static const cli_option options[] = {
-        {"--key", "PUBLIC", "require a signature by this key, or by one of several"}};
+        {"--key", "PUBLIC", "require a signature by this key (repeat it to accept several keys)"}};
     const cli_command command = {"rlx verify FILE.rlx [--key PUBLIC]...",
-                                 "Checks a file in full: structure, bytecode, memory plans, all "
+                                 "Checks a whole file: structure, bytecode, memory plans, all "
                                  "checksums; with --key, its signature. Executes nothing.",
                                  options, 1, false};
     arguments a = {0};
