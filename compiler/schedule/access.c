@@ -207,12 +207,6 @@ const rlxc_stmt *rlxc_only_store(const rlxc_node *block)
 
 /* --- spans ------------------------------------------------------------------------------------ */
 
-void rlxc_span_set(rlxc_engine *e, rlxc_spans *s, const rlxc_expr *var, rlxc_span span)
-{
-    RLXC_PUSH(e->ctx, &s->vars, var);
-    RLXC_PUSH(e->ctx, &s->spans, span);
-}
-
 void rlxc_span_loop(rlxc_engine *e, rlxc_spans *s, const rlxc_expr *var, const rlxc_expr *min,
                     const rlxc_expr *extent)
 {
@@ -221,7 +215,8 @@ void rlxc_span_loop(rlxc_engine *e, rlxc_spans *s, const rlxc_expr *var, const r
     if (low.max && count.max)
         span.max = rlxc_simple(
             e, rlxc_add(e->ctx, low.max, rlxc_sub(e->ctx, count.max, rlxc_i64(e->ctx, 1))));
-    rlxc_span_set(e, s, var, span);
+    RLXC_PUSH(e->ctx, &s->vars, var);
+    RLXC_PUSH(e->ctx, &s->spans, span);
 }
 
 static rlxc_span of_product(rlxc_engine *e, rlxc_span a, const rlxc_expr *factor)

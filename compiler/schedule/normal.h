@@ -22,6 +22,15 @@ typedef struct rlxc_nest {
 
 typedef RLXC_VEC(rlxc_nest) rlxc_nests;
 
+/* The number of the block's axis |var|; n_axes: it has no such axis. */
+static inline uint32_t rlxc_block_axis(const rlxc_block *b, const rlxc_expr *var)
+{
+    uint32_t k = 0;
+    while (k < b->n_axes && b->axes[k].var != var)
+        k++;
+    return k;
+}
+
 /* Proves that the loops of |nest| visit each element of a box of its axes once, and makes a loop
  * for each axis. Loops that nothing depends on are dropped if repeating the block changes nothing.
  * False: not proved. */
@@ -33,8 +42,6 @@ const rlxc_stmt *rlxc_nest_stmt(rlxc_context *ctx, const rlxc_nest *nest);
  * reads the stored buffer only at that element. */
 bool rlxc_nest_is_simple(rlxc_context *ctx, const rlxc_block *block);
 bool rlxc_nest_reads_own(rlxc_context *ctx, const rlxc_block *block);
-/* True if |e| loads from |buffer|, or uses its address. */
-bool rlxc_mentions(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buffer);
 bool rlxc_nest_reads(rlxc_context *ctx, const rlxc_block *block, const rlxc_buffer *buffer);
 
 /* The function's temporaries, and the number of statements that store to each; more than one if a

@@ -45,14 +45,6 @@ static const rlxc_expr *value_of(const reading *r, const rlxc_nest *nest)
     return r->values[nest - r->nests];
 }
 
-static uint32_t axis_at(const rlxc_nest *nest, const rlxc_expr *var)
-{
-    uint32_t k = 0;
-    while (k < nest->block->n_axes && nest->block->axes[k].var != var)
-        k++;
-    return k;
-}
-
 /* --- blocks that reduce nothing --------------------------------------------------------------- */
 
 static const rlxc_expr *put_in(void *user, const rlxc_expr *e)
@@ -68,7 +60,7 @@ static const rlxc_expr *put_in(void *user, const rlxc_expr *e)
             continue;
         for (uint32_t k = 0; k < e->load.n; k++) {
             const rlxc_expr *var = store->store.indices[k];
-            if (axis_at(&r->nests[i], var) == r->nests[i].block->n_axes)
+            if (rlxc_block_axis(r->nests[i].block, var) == r->nests[i].block->n_axes)
                 continue;
             vars[n] = var;
             at[n++] = rlxc_cast(r->ctx, var->dtype,
@@ -139,7 +131,7 @@ static bool map_axes(reading *r, const rlxc_nest *nest, uint32_t of, rlxc_role g
     if (!load)
         return false;
     for (uint32_t p = 0; p < load->load.n; p++) {
-        const uint32_t k = axis_at(nest, load->load.indices[p]);
+        const uint32_t k = rlxc_block_axis(nest->block, load->load.indices[p]);
         if (k < nest->block->n_axes)
             map->to[k] = r->places[of][p];
     }
@@ -251,9 +243,9 @@ static uint32_t key_axis(const reading *r)
     const rlxc_nest *score = r->sums[0], *max = r->sums[1];
     const rlxc_expr *load = load_in(r, max, score);
     for (uint32_t p = 0; load && p < load->load.n; p++) {
-        const uint32_t k = axis_at(max, load->load.indices[p]);
+        const uint32_t k = rlxc_block_axis(max->block, load->load.indices[p]);
         if (k < max->block->n_axes && max->block->axes[k].kind == RLXC_AXIS_REDUCE)
-            return axis_at(score, store_of(score)->store.indices[p]);
+            return rlxc_block_axis(score->block, store_of(score)->store.indices[p]);
     }
     return score->block->n_axes;
 }
@@ -290,7 +282,7 @@ static bool read_scores(reading *r)
     if (!with_key || !without)
         return false;
     for (uint32_t p = 0; p < store_of(score)->store.n; p++) {
-        const uint32_t k = axis_at(score, store_of(score)->store.indices[p]);
+        const uint32_t k = rlxc_block_axis(score->block, store_of(score)->store.indices[p]);
         if (k < b->n_axes && k != key && !rlxc_expr_uses_var(r->ctx, with_key, b->axes[k].var))
             query = k;
     }

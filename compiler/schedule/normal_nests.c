@@ -29,7 +29,8 @@ static bool search_mention(void *user, const rlxc_expr *e)
     return !m->found;
 }
 
-bool rlxc_mentions(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buffer)
+/* True if |e| loads from |buffer|, or uses its address. */
+static bool mentions(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buffer)
 {
     mention m = {.buffer = buffer};
     rlxc_expr_visit(ctx, e, search_mention, &m);
@@ -38,8 +39,8 @@ bool rlxc_mentions(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buf
 
 bool rlxc_nest_reads(rlxc_context *ctx, const rlxc_block *b, const rlxc_buffer *buffer)
 {
-    return rlxc_mentions(ctx, b->body->store.value, buffer) ||
-           (b->init && rlxc_mentions(ctx, b->init->store.value, buffer));
+    return mentions(ctx, b->body->store.value, buffer) ||
+           (b->init && mentions(ctx, b->init->store.value, buffer));
 }
 
 bool rlxc_nest_reads_own(rlxc_context *ctx, const rlxc_block *b)
@@ -148,14 +149,6 @@ static const rlxc_expr *shared_part(rlxc_context *ctx, const rlxc_nest *nest, ui
     return rlxc_canonical(ctx, rlxc_cast(ctx, RLX_I64, value), NULL);
 }
 
-static uint32_t axis_of(const rlxc_block *b, const rlxc_expr *var)
-{
-    uint32_t k = 0;
-    while (k < b->n_axes && b->axes[k].var != var)
-        k++;
-    return k;
-}
-
 /* True if both have the same elements in each iteration of the shared loops. */
 static bool same_elements(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
                           uint32_t shared)
@@ -163,7 +156,7 @@ static bool same_elements(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest
     for (uint32_t i = 0; i < a->block->body->store.n; i++) {
         const rlxc_expr *x = a->block->body->store.indices[i];
         const rlxc_expr *y = b->block->body->store.indices[i];
-        uint32_t p = axis_of(a->block, x), q = axis_of(b->block, y);
+        uint32_t p = rlxc_block_axis(a->block, x), q = rlxc_block_axis(b->block, y);
         bool constant = p == a->block->n_axes || q == b->block->n_axes;
         if (constant ? x != y
                      : !rlxc_prove_eq(ctx, a->extents[p], b->extents[q], NULL) ||

@@ -43,14 +43,6 @@ void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest)
 
 /* --- init ------------------------------------------------------------------------------------- */
 
-static uint32_t axis_of(const rlxc_block *b, const rlxc_expr *var)
-{
-    uint32_t k = 0;
-    while (k < b->n_axes && b->axes[k].var != var)
-        k++;
-    return k;
-}
-
 /* The name of the block before another tool took it apart. */
 static const char *whole_name(rlxc_context *ctx, const char *name)
 {
@@ -74,7 +66,7 @@ bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
         return false;
     for (uint32_t i = 0; i < store->store.n; i++) {
         const rlxc_expr *x = store->store.indices[i], *y = u->body->store.indices[i];
-        const uint32_t p = axis_of(b, x), q = axis_of(u, y);
+        const uint32_t p = rlxc_block_axis(b, x), q = rlxc_block_axis(u, y);
         if (p == b->n_axes || q == u->n_axes) {
             if (x != y)
                 return false;

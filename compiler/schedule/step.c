@@ -221,14 +221,6 @@ void rlxc_step_arg(rlxc_context *ctx, rlxc_step *step, const char *name, rlxc_at
     step->args = rlxc_attrs_with(ctx, step->args, rlxc_intern_cstr(ctx, name), value);
 }
 
-rlxc_attr rlxc_step_refs(rlxc_context *ctx, const rlxc_step_ref *refs, uint32_t n)
-{
-    rlxc_attr *items = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *items);
-    for (uint32_t i = 0; i < n && items; i++)
-        items[i] = rlxc_attr_expr(refs[i]);
-    return (rlxc_attr){.kind = RLXC_ATTR_LIST, .list = {.items = items, .count = items ? n : 0}};
-}
-
 rlxc_step_ref rlxc_step_get_block(rlxc_schedule_steps *s, const char *name)
 {
     rlxc_step_ref block;
@@ -264,20 +256,6 @@ void rlxc_step_split(rlxc_schedule_steps *s, rlxc_step_ref loop, const int64_t *
     rlxc_step_arg(s->ctx, step, "factors", list);
 }
 
-rlxc_step_ref rlxc_step_fuse(rlxc_schedule_steps *s, const rlxc_step_ref *loops, uint32_t n)
-{
-    rlxc_step_ref fused;
-    rlxc_step *step = rlxc_steps_add(s, RLXC_STEP_fuse, &fused, 1);
-    rlxc_step_arg(s->ctx, step, "loops", rlxc_step_refs(s->ctx, loops, n));
-    return fused;
-}
-
-void rlxc_step_reorder(rlxc_schedule_steps *s, const rlxc_step_ref *loops, uint32_t n)
-{
-    rlxc_step *step = rlxc_steps_add(s, RLXC_STEP_reorder, NULL, 0);
-    rlxc_step_arg(s->ctx, step, "loops", rlxc_step_refs(s->ctx, loops, n));
-}
-
 void rlxc_step_mark(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref loop)
 {
     on(s, kind, "loop", loop, NULL, 0);
@@ -288,26 +266,12 @@ void rlxc_step_inline(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref
     on(s, kind, "block", block, NULL, 0);
 }
 
-void rlxc_step_at(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref block,
-                  rlxc_step_ref loop)
-{
-    rlxc_step_arg(s->ctx, on(s, kind, "block", block, NULL, 0), "loop", rlxc_attr_expr(loop));
-}
-
 rlxc_step_ref rlxc_step_decompose(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop)
 {
     rlxc_step_ref init;
     rlxc_step *step = on(s, RLXC_STEP_decompose_reduction, "block", block, &init, 1);
     rlxc_step_arg(s->ctx, step, "loop", rlxc_attr_expr(loop));
     return init;
-}
-
-void rlxc_step_annotate(rlxc_schedule_steps *s, rlxc_step_ref block_or_loop, const char *key,
-                        rlxc_attr value)
-{
-    rlxc_step *step = on(s, RLXC_STEP_annotate, "block_or_loop", block_or_loop, NULL, 0);
-    rlxc_step_arg(s->ctx, step, "ann_key", rlxc_attr_string(s->ctx, key));
-    rlxc_step_arg(s->ctx, step, "ann_val", value);
 }
 
 static void named(rlxc_schedule_steps *s, rlxc_step *step, const char *param, const char *name,

@@ -91,27 +91,17 @@ rlxc_schedule_steps *rlxc_steps_new(rlxc_context *ctx, const char *function, rlx
 rlxc_step *rlxc_steps_add(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref *out,
                           uint32_t n_results);
 void rlxc_step_arg(rlxc_context *ctx, rlxc_step *step, const char *name, rlxc_attr value);
-/* References as the value of an argument: a list. */
-rlxc_attr rlxc_step_refs(rlxc_context *ctx, const rlxc_step_ref *refs, uint32_t n);
-
 rlxc_step_ref rlxc_step_get_block(rlxc_schedule_steps *s, const char *name);
 void rlxc_step_get_loops(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref *out,
                          uint32_t n);
 /* A factor of 0 is None: as many iterations as are needed; at most one of them. */
 void rlxc_step_split(rlxc_schedule_steps *s, rlxc_step_ref loop, const int64_t *factors, uint32_t n,
                      rlxc_step_ref *out);
-rlxc_step_ref rlxc_step_fuse(rlxc_schedule_steps *s, const rlxc_step_ref *loops, uint32_t n);
-void rlxc_step_reorder(rlxc_schedule_steps *s, const rlxc_step_ref *loops, uint32_t n);
 /* |kind|: RLXC_STEP_parallel, _vectorize or _unroll. */
 void rlxc_step_mark(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref loop);
 /* |kind|: RLXC_STEP_compute_inline or _reverse_compute_inline. */
 void rlxc_step_inline(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref block);
-/* |kind|: RLXC_STEP_compute_at or _reverse_compute_at. */
-void rlxc_step_at(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref block,
-                  rlxc_step_ref loop);
 rlxc_step_ref rlxc_step_decompose(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop);
-void rlxc_step_annotate(rlxc_schedule_steps *s, rlxc_step_ref block_or_loop, const char *key,
-                        rlxc_attr value);
 /* |sizes|: numbers, names or lists by name. */
 void rlxc_step_tensorize(rlxc_schedule_steps *s, rlxc_step_ref block_or_loop, const char *intrin,
                          rlxc_attrs sizes);

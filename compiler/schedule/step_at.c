@@ -154,6 +154,20 @@ static void places(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop
     }
 }
 
+/* Moves the block under |loop|, in a nest over |d|. */
+static bool move_to(rlxc_engine *e, rlxc_node *block, const rlxc_domain *d, rlxc_node *loop)
+{
+    uint32_t first, last, place = 0;
+    places(e, block, loop, &first, &last);
+    if (!choose_place(e, loop, first, last, &place))
+        return false;
+    rlxc_take_out(e, block);
+    block->gone = NULL;
+    const bool keep = rlxc_arg_bool(e, "preserve_unit_loops", false);
+    rlxc_insert(e, loop, place, rlxc_nest_over(e, block, d, keep, loop));
+    return true;
+}
+
 /* Checks that no block between the old position of |block| and |loop|, other than those in |loop|,
  * writes its operands or accesses its results. */
 static bool check_between(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop)
@@ -220,7 +234,6 @@ bool rlxc_apply_compute_at(rlxc_engine *e)
     const rlxc_stmt *store = block ? rlxc_only_store(block) : NULL;
     rlxc_span region[MAX_AXES];
     rlxc_domain d = {0};
-    uint32_t first, last, place;
     if (!loop || !check_move(e, block, loop))
         return false;
     if (!store || store->store.n > MAX_AXES)
@@ -244,15 +257,7 @@ bool rlxc_apply_compute_at(rlxc_engine *e)
                                rlxc_expr_text(e, store->store.indices[i]), rlxc_loop_name(e, loop));
         d.of[axis] = span;
     }
-    places(e, block, loop, &first, &last);
-    if (!choose_place(e, loop, first, last, &place))
-        return false;
-    rlxc_take_out(e, block);
-    block->gone = NULL;
-    rlxc_node *nest =
-        rlxc_nest_over(e, block, &d, rlxc_arg_bool(e, "preserve_unit_loops", false), loop);
-    rlxc_insert(e, loop, place, nest);
-    return true;
+    return move_to(e, block, &d, loop);
 }
 
 bool rlxc_check_finished(rlxc_engine *e, const rlxc_node *producer, const rlxc_node *loop)
@@ -328,21 +333,14 @@ bool rlxc_apply_reverse_compute_at(rlxc_engine *e)
     rlxc_node *block = rlxc_arg_block(e, "block");
     rlxc_node *loop = block ? rlxc_arg_loop(e, "loop") : NULL;
     rlxc_domain d = {0};
-    uint32_t first, last, place;
     const char *why;
     if (!loop || !check_move(e, block, loop) || !check_between(e, block, loop) ||
         !made_domain(e, block, loop, &d))
         return false;
     if (block->block->init && !rlxc_only_store(block))
         return rlxc_refuse(e, "block '%s' does more than one store", rlxc_block_of(block));
-    places(e, block, loop, &first, &last);
-    if (!choose_place(e, loop, first, last, &place))
+    if (!move_to(e, block, &d, loop))
         return false;
-    rlxc_take_out(e, block);
-    block->gone = NULL;
-    rlxc_node *nest =
-        rlxc_nest_over(e, block, &d, rlxc_arg_bool(e, "preserve_unit_loops", false), loop);
-    rlxc_insert(e, loop, place, nest);
     if (!rlxc_is_injective(e, block, &why)) /* the regions of two iterations may overlap */
         return rlxc_refuse(e, "block '%s' would run twice for some elements: %s",
                            rlxc_block_of(block), why);

@@ -81,93 +81,117 @@ static bool check_scope(rlxc_engine *e, const char *scope)
                        e->options->target, scope);
 }
 
-/* The blocks of |consumer_blocks|; those of the scope that read |buffer| where |all| and none are
+/* A copy being made: of what |readers| read, or of what |block| writes. */
+typedef struct caching {
+    rlxc_node *block;
+    const char *scope; /* of the copy */
+    const rlxc_buffer *buffer;
+    rlxc_node *at;                  /* the loop or block that is to hold the copying nest */
+    rlxc_node_list blocks, readers; /* of the scope */
+} caching;
+
+/* The blocks of |consumer_blocks|; those of the scope that read the buffer where |all| and none are
  * named. */
-static bool consumers_of(rlxc_engine *e, const rlxc_node *block, const rlxc_buffer *buffer,
-                         bool all, rlxc_node_list *out)
+static bool find_readers(rlxc_engine *e, caching *c, bool all)
 {
     const rlxc_attr *named = rlxc_arg(e, "consumer_blocks");
-    rlxc_node_list blocks = {0};
-    rlxc_blocks_in(e, rlxc_scope_of(block)->kids.items.items[0], false, &blocks);
     if (named && named->kind == RLXC_ATTR_LIST && named->list.count > 0) {
         for (uint32_t i = 0; i < named->list.count; i++) {
             rlxc_node *node = rlxc_map_get(&e->refs, rlxc_key(named->list.items[i].expr));
             if (!node || node->gone || node->kind != RLXC_NODE_BLOCK)
                 return rlxc_refuse(e, "consumer_blocks: no step before gives block '%s'",
                                    named->list.items[i].expr->var.name);
-            if (!rlxc_block_touches(e, node, buffer, false))
+            if (!rlxc_block_touches(e, node, c->buffer, false))
                 return rlxc_refuse(e, "block '%s' does not read '%s'", rlxc_block_of(node),
-                                   buffer->name);
-            RLXC_PUSH(e->ctx, &out->items, node);
+                                   c->buffer->name);
+            RLXC_PUSH(e->ctx, &c->readers.items, node);
         }
         return true;
     }
-    for (uint32_t i = 0; i < blocks.items.count && all; i++)
-        if (rlxc_block_touches(e, blocks.items.items[i], buffer, false) &&
-            !rlxc_block_touches(e, blocks.items.items[i], buffer, true))
-            RLXC_PUSH(e->ctx, &out->items, blocks.items.items[i]);
+    for (uint32_t i = 0; i < c->blocks.items.count && all; i++)
+        if (rlxc_block_touches(e, c->blocks.items.items[i], c->buffer, false) &&
+            !rlxc_block_touches(e, c->blocks.items.items[i], c->buffer, true))
+            RLXC_PUSH(e->ctx, &c->readers.items, c->blocks.items.items[i]);
+    return true;
+}
+
+static bool begin_caching(rlxc_engine *e, bool writes, caching *c)
+{
+    *c = (caching){.block = rlxc_arg_block(e, "block"),
+                   .scope = rlxc_arg_string(e, "storage_scope")};
+    const char *index = writes ? "write_buffer_index" : "read_buffer_index";
+    if (!c->block || !check_scope(e, c->scope) ||
+        !rlxc_arg_buffer(e, index, c->block, writes, &c->buffer))
+        return false;
+    c->at = rlxc_scope_of(c->block);
+    if (!c->at || c->buffer->ndim > RLXC_DOMAIN_AXES)
+        return rlxc_refuse(e, "block '%s' %s '%s' as a whole", rlxc_block_of(c->block),
+                           writes ? "writes" : "reads", c->buffer->name);
+    rlxc_blocks_in(e, c->at->kids.items.items[0], false, &c->blocks);
+    return find_readers(e, c, !writes);
+}
+
+/* Inserts the nest that copies |spans| as child |place|, and redirects the readers to the copy;
+ * |writes|: the block writes there, and the nest copies back. */
+static bool finish_caching(rlxc_engine *e, const caching *c, bool writes, const rlxc_span *spans,
+                           uint32_t place)
+{
+    const char *name = rlxc_internf(e->ctx, "%s_%s", c->buffer->name, c->scope);
+    rlxc_buffer *temp = rlxc_new_temp(e, c->buffer, name, c->scope, NULL);
+    rlxc_node *copy;
+    if (writes)
+        rlxc_redirect(e, c->block, c->buffer, temp);
+    for (uint32_t i = 0; i < c->readers.items.count; i++)
+        rlxc_redirect(e, c->readers.items.items[i], c->buffer, temp);
+    rlxc_node *nest = copy_nest(e, writes ? temp : c->buffer, writes ? c->buffer : temp, spans,
+                                name, c->at, &copy);
+    if (!nest)
+        return false;
+    rlxc_insert(e, c->at, place, nest);
+    rlxc_give(e, 0, copy);
     return true;
 }
 
 bool rlxc_apply_cache_read(rlxc_engine *e)
 {
-    rlxc_node *block = rlxc_arg_block(e, "block");
-    const char *scope = rlxc_arg_string(e, "storage_scope");
-    const rlxc_buffer *buffer;
-    rlxc_node_list readers = {0}, blocks = {0};
-    if (!block || !check_scope(e, scope) ||
-        !rlxc_arg_buffer(e, "read_buffer_index", block, false, &buffer))
+    caching c;
+    if (!begin_caching(e, false, &c))
         return false;
-    rlxc_node *at = rlxc_scope_of(block), *copy;
-    if (!at || buffer->ndim > RLXC_DOMAIN_AXES)
-        return rlxc_refuse(e, "block '%s' reads '%s' as a whole", rlxc_block_of(block),
-                           buffer->name);
-    if (!consumers_of(e, block, buffer, true, &readers))
-        return false;
-    if (readers.items.count == 0)
-        return rlxc_refuse(e, "block '%s' writes '%s' as well", rlxc_block_of(block), buffer->name);
-    rlxc_blocks_in(e, at->kids.items.items[0], false, &blocks);
+    if (c.readers.items.count == 0)
+        return rlxc_refuse(e, "block '%s' writes '%s' as well", rlxc_block_of(c.block),
+                           c.buffer->name);
     uint32_t place, written;
     for (;;) { /* down to the level where the writers precede the readers */
         place = UINT32_MAX, written = 0;
-        for (uint32_t i = 0; i < readers.items.count; i++) {
-            uint32_t p = rlxc_position_in(at, readers.items.items[i]);
+        for (uint32_t i = 0; i < c.readers.items.count; i++) {
+            uint32_t p = rlxc_position_in(c.at, c.readers.items.items[i]);
             if (p == UINT32_MAX)
                 return rlxc_refuse(e,
                                    "block '%s' reads '%s' outside of loop %s: name the "
                                    "consumer_blocks",
-                                   rlxc_block_of(readers.items.items[i]), buffer->name,
-                                   at->kind == RLXC_NODE_LOOP ? rlxc_loop_name(e, at) : "");
+                                   rlxc_block_of(c.readers.items.items[i]), c.buffer->name,
+                                   c.at->kind == RLXC_NODE_LOOP ? rlxc_loop_name(e, c.at) : "");
             place = p < place ? p : place;
         }
-        for (uint32_t i = 0; i < blocks.items.count; i++) {
-            uint32_t p = rlxc_position_in(at, blocks.items.items[i]);
-            if (p != UINT32_MAX && rlxc_block_touches(e, blocks.items.items[i], buffer, true) &&
+        for (uint32_t i = 0; i < c.blocks.items.count; i++) {
+            uint32_t p = rlxc_position_in(c.at, c.blocks.items.items[i]);
+            if (p != UINT32_MAX && rlxc_block_touches(e, c.blocks.items.items[i], c.buffer, true) &&
                 p + 1 > written)
                 written = p + 1;
         }
         if (written <= place)
             break;
         if (written != place + 1)
-            return rlxc_refuse(e, "'%s' is written again behind its first reader", buffer->name);
-        at = rlxc_child(at, place);
-        if (at->kind != RLXC_NODE_LOOP)
-            return rlxc_refuse(e, "block '%s' reads '%s' where it is written", rlxc_block_of(block),
-                               buffer->name);
+            return rlxc_refuse(e, "'%s' is written again behind its first reader", c.buffer->name);
+        c.at = rlxc_child(c.at, place);
+        if (c.at->kind != RLXC_NODE_LOOP)
+            return rlxc_refuse(e, "block '%s' reads '%s' where it is written",
+                               rlxc_block_of(c.block), c.buffer->name);
     }
     rlxc_span spans[RLXC_DOMAIN_AXES];
-    if (!rlxc_region_below(e, at, buffer, false, spans))
-        return rlxc_refuse(e, "nothing reads '%s'", buffer->name);
-    const char *name = rlxc_internf(e->ctx, "%s_%s", buffer->name, scope);
-    rlxc_buffer *temp = rlxc_new_temp(e, buffer, name, scope, NULL);
-    for (uint32_t i = 0; i < readers.items.count; i++)
-        rlxc_redirect(e, readers.items.items[i], buffer, temp);
-    rlxc_node *nest = copy_nest(e, buffer, temp, spans, name, at, &copy);
-    if (!nest)
-        return false;
-    rlxc_insert(e, at, place, nest);
-    rlxc_give(e, 0, copy);
-    return true;
+    if (!rlxc_region_below(e, c.at, c.buffer, false, spans))
+        return rlxc_refuse(e, "nothing reads '%s'", c.buffer->name);
+    return finish_caching(e, &c, false, spans, place);
 }
 
 /* Checks that |block| writes a box of |buffer|: each index is an axis + a constant, or a constant.
@@ -201,53 +225,32 @@ static bool writes_a_box(rlxc_engine *e, const rlxc_node *block, const rlxc_buff
 
 bool rlxc_apply_cache_write(rlxc_engine *e)
 {
-    rlxc_node *block = rlxc_arg_block(e, "block");
-    const char *scope = rlxc_arg_string(e, "storage_scope");
-    const rlxc_buffer *buffer;
-    rlxc_node_list readers = {0}, blocks = {0};
-    if (!block || !check_scope(e, scope) ||
-        !rlxc_arg_buffer(e, "write_buffer_index", block, true, &buffer))
+    caching c;
+    if (!begin_caching(e, true, &c) || !writes_a_box(e, c.block, c.buffer))
         return false;
-    rlxc_node *at = rlxc_scope_of(block), *copy;
-    if (!at || buffer->ndim > RLXC_DOMAIN_AXES)
-        return rlxc_refuse(e, "block '%s' writes '%s' as a whole", rlxc_block_of(block),
-                           buffer->name);
-    if (!consumers_of(e, block, buffer, false, &readers) || !writes_a_box(e, block, buffer))
-        return false;
-    rlxc_blocks_in(e, at->kids.items.items[0], false, &blocks);
-    for (uint32_t i = 0; i < blocks.items.count; i++)
-        if (blocks.items.items[i] != block && rlxc_block_touches(e, block, buffer, false) &&
-            rlxc_block_touches(e, blocks.items.items[i], buffer, true))
+    for (uint32_t i = 0; i < c.blocks.items.count; i++)
+        if (c.blocks.items.items[i] != c.block && rlxc_block_touches(e, c.block, c.buffer, false) &&
+            rlxc_block_touches(e, c.blocks.items.items[i], c.buffer, true))
             return rlxc_refuse(e, "block '%s' goes on with what block '%s' wrote to '%s'",
-                               rlxc_block_of(block), rlxc_block_of(blocks.items.items[i]),
-                               buffer->name);
+                               rlxc_block_of(c.block), rlxc_block_of(c.blocks.items.items[i]),
+                               c.buffer->name);
     uint32_t place;
     for (;;) { /* down to the level where readers follow the block */
-        place = rlxc_position_in(at, block);
+        place = rlxc_position_in(c.at, c.block);
         bool inside = false;
-        for (uint32_t i = 0; i < blocks.items.count; i++)
-            inside = inside || (blocks.items.items[i] != block &&
-                                rlxc_position_in(at, blocks.items.items[i]) == place &&
-                                rlxc_block_touches(e, blocks.items.items[i], buffer, false));
+        for (uint32_t i = 0; i < c.blocks.items.count; i++)
+            inside = inside || (c.blocks.items.items[i] != c.block &&
+                                rlxc_position_in(c.at, c.blocks.items.items[i]) == place &&
+                                rlxc_block_touches(e, c.blocks.items.items[i], c.buffer, false));
         if (!inside)
             break;
-        at = rlxc_child(at, place);
-        if (at->kind != RLXC_NODE_LOOP || !rlxc_check_finished(e, block, at))
+        c.at = rlxc_child(c.at, place);
+        if (c.at->kind != RLXC_NODE_LOOP || !rlxc_check_finished(e, c.block, c.at))
             return false;
     }
     rlxc_span spans[RLXC_DOMAIN_AXES];
-    (void)rlxc_block_region(e, block, at, buffer, true, spans);
-    const char *name = rlxc_internf(e->ctx, "%s_%s", buffer->name, scope);
-    rlxc_buffer *temp = rlxc_new_temp(e, buffer, name, scope, NULL);
-    rlxc_redirect(e, block, buffer, temp);
-    for (uint32_t i = 0; i < readers.items.count; i++)
-        rlxc_redirect(e, readers.items.items[i], buffer, temp);
-    rlxc_node *nest = copy_nest(e, temp, buffer, spans, name, at, &copy);
-    if (!nest)
-        return false;
-    rlxc_insert(e, at, place + 1, nest);
-    rlxc_give(e, 0, copy);
-    return true;
+    (void)rlxc_block_region(e, c.block, c.at, c.buffer, true, spans);
+    return finish_caching(e, &c, true, spans, place + 1);
 }
 
 bool rlxc_apply_set_scope(rlxc_engine *e)

@@ -131,6 +131,23 @@ static void inline_into(inlining *q, rlxc_node *block)
     }
 }
 
+/* Checks that the dimensions of |buffer| are those axes of |block|, whole. */
+static bool check_extents(rlxc_engine *e, const rlxc_node *block, const rlxc_buffer *buffer,
+                          const uint32_t *at, const char *what)
+{
+    for (uint32_t d = 0; d < buffer->ndim; d++) {
+        const rlxc_axis *axis = at[d] == UINT32_MAX ? NULL : &block->block->axes[at[d]];
+        const rlxc_expr *extent = axis ? axis->extent : rlxc_i64(e->ctx, 1);
+        if ((axis && !rlxc_is_const(axis->min, 0)) ||
+            !rlxc_prove_eq(e->ctx, rlxc_cast(e->ctx, RLX_I64, extent),
+                           rlxc_cast(e->ctx, RLX_I64, buffer->shape[d]), NULL))
+            return rlxc_refuse(e, "block '%s' %s %s elements of dimension %u of '%s', which has %s",
+                               rlxc_block_of(block), what, rlxc_expr_text(e, extent), d,
+                               buffer->name, rlxc_expr_text(e, buffer->shape[d]));
+    }
+    return true;
+}
+
 /* Checks that only |writer| writes |buffer|, and all of its elements. */
 static bool check_whole(rlxc_engine *e, const rlxc_node *writer, const rlxc_stmt *store,
                         const uint32_t *at)
@@ -141,21 +158,7 @@ static bool check_whole(rlxc_engine *e, const rlxc_node *writer, const rlxc_stmt
     if (writers.items.count)
         return rlxc_refuse(e, "block '%s' writes '%s' as well",
                            rlxc_block_of(writers.items.items[0]), buffer->name);
-    for (uint32_t d = 0; d < buffer->ndim; d++) {
-        const rlxc_expr *covered =
-            at[d] == UINT32_MAX ? rlxc_i64(e->ctx, 1) : writer->block->axes[at[d]].extent;
-        const rlxc_expr *min =
-            at[d] == UINT32_MAX ? rlxc_i64(e->ctx, 0) : writer->block->axes[at[d]].min;
-        if (!rlxc_is_const(min, 0) ||
-            !rlxc_prove_eq(e->ctx, rlxc_cast(e->ctx, RLX_I64, covered),
-                           rlxc_cast(e->ctx, RLX_I64, buffer->shape[d]), NULL))
-            return rlxc_refuse(e,
-                               "block '%s' writes %s elements of dimension %u of '%s', which has "
-                               "%s",
-                               rlxc_block_of(writer), rlxc_expr_text(e, covered), d, buffer->name,
-                               rlxc_expr_text(e, buffer->shape[d]));
-    }
-    return true;
+    return check_extents(e, writer, buffer, at, "writes");
 }
 
 bool rlxc_apply_compute_inline(rlxc_engine *e)
@@ -266,20 +269,11 @@ bool rlxc_apply_reverse_compute_inline(rlxc_engine *e)
         vars[k] = block->block->axes[k].var;
         values[k] = block->block->axes[k].min;
     }
-    for (uint32_t d = 0; d < buffer->ndim; d++) {
-        const rlxc_axis *axis = at[d] == UINT32_MAX ? NULL : &block->block->axes[at[d]];
-        const rlxc_expr *extent = axis ? axis->extent : rlxc_i64(e->ctx, 1);
-        if ((axis && !rlxc_is_const(axis->min, 0)) ||
-            !rlxc_prove_eq(e->ctx, rlxc_cast(e->ctx, RLX_I64, extent),
-                           rlxc_cast(e->ctx, RLX_I64, buffer->shape[d]), NULL))
-            return rlxc_refuse(e,
-                               "block '%s' reads %s elements of dimension %u of '%s', which has "
-                               "%s",
-                               rlxc_block_of(block), rlxc_expr_text(e, extent), d, buffer->name,
-                               rlxc_expr_text(e, buffer->shape[d]));
-        if (axis)
-            values[at[d]] = rlxc_cast(e->ctx, axis->var->dtype, made->store.indices[d]);
-    }
+    if (!check_extents(e, block, buffer, at, "reads"))
+        return false;
+    for (uint32_t d = 0; d < buffer->ndim; d++)
+        if (at[d] != UINT32_MAX)
+            values[at[d]] = rlxc_cast(e->ctx, vars[at[d]]->dtype, made->store.indices[d]);
     const rlxc_expr *indices[MAX_AXES];
     for (uint32_t d = 0; d < store->store.n && d < MAX_AXES; d++)
         indices[d] =

@@ -144,7 +144,6 @@ typedef struct rlxc_spans { /* of variables that take all their values */
     RLXC_VEC(const rlxc_expr *) vars;
     RLXC_VEC(rlxc_span) spans;
 } rlxc_spans;
-void rlxc_span_set(rlxc_engine *e, rlxc_spans *s, const rlxc_expr *var, rlxc_span span);
 void rlxc_span_loop(rlxc_engine *e, rlxc_spans *s, const rlxc_expr *var, const rlxc_expr *min,
                     const rlxc_expr *extent);
 /* The minimum and maximum of |value|. */

@@ -269,9 +269,8 @@ const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t)
     return rlxc_loop_of(ctx, i, rlxc_i64(ctx, t->n_crossed / b.lanes), RLXC_LOOP_SERIAL, all);
 }
 
-/* One block of |size| rows and columns of the stage's last axes. */
-static const rlxc_stmt *one_block(rlxc_schedule *c, const rlxc_stage *s, int64_t size,
-                                  const rlxc_stmt *by_element)
+const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s, int64_t size,
+                                       const rlxc_stmt *by_element)
 {
     rlxc_context *ctx = c->s->ctx;
     const uint32_t n = s->n_axes;
@@ -292,12 +291,6 @@ static const rlxc_stmt *one_block(rlxc_schedule *c, const rlxc_stage *s, int64_t
     return rlxc_is_const(is_whole, 1) ? all : rlxc_stmt_if(ctx, is_whole, all, by_element);
 }
 
-const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s, int64_t size,
-                                       const rlxc_stmt *by_element)
-{
-    return one_block(c, s, size, by_element);
-}
-
 const rlxc_stmt *rlxc_transposed_copy(rlxc_schedule *c, const rlxc_stage *s)
 {
     rlxc_context *ctx = c->s->ctx;
@@ -308,7 +301,7 @@ const rlxc_stmt *rlxc_transposed_copy(rlxc_schedule *c, const rlxc_stage *s)
     const rlxc_stmt *body = rlxc_stmt_store(ctx, own.out, own.indices, own.out->ndim, own.value);
     body = rlxc_loop_of(ctx, own.vars[2], own.extents[2], RLXC_LOOP_SERIAL, body);
     body = rlxc_loop_of(ctx, own.vars[3], own.extents[3], RLXC_LOOP_SERIAL, body);
-    body = one_block(c, &own, size, body);
+    body = rlxc_transposed_block(c, &own, size, body);
     body = rlxc_loop_of(ctx, own.vars[0], own.extents[0], RLXC_LOOP_SERIAL, body);
     return rlxc_loop_of(ctx, own.vars[1], own.extents[1], RLXC_LOOP_SERIAL, body);
 }

@@ -97,8 +97,9 @@ const rlxc_expr *rlxc_quant_x(rlxc_quant_rows_of *t, const rlxc_expr *i, const r
     return rlxc_replace(t->ctx, t->q.x, t->stage->vars, values, 3);
 }
 
-const rlxc_stmt *rlxc_quant_write(rlxc_quant_rows_of *t, const rlxc_expr *i, const rlxc_expr *j,
-                                  const rlxc_expr *value)
+/* Writes a result, or the epilogue of it, in column |j| of the panel, if there is such a column. */
+static const rlxc_stmt *write_result(rlxc_quant_rows_of *t, const rlxc_expr *i, const rlxc_expr *j,
+                                     const rlxc_expr *value)
 {
     rlxc_context *ctx = t->ctx;
     const rlxc_expr *at[2] = {i, rlxc_quant_add(t, rlxc_quant_times(t, t->panel, t->q.width), j)};
@@ -218,8 +219,8 @@ const rlxc_stmt *rlxc_quant_finish(rlxc_quant_rows_of *t, const rlxc_quant_resul
             t, r->mr, r->nv, &at, false,
             rlxc_stmt_store(ctx, r->memory, &from, 1, rlxc_load(ctx, r->acc, &from, 1)));
     const rlxc_expr *value = rlxc_load(ctx, r->memory ? r->memory : r->acc, &index, 1);
-    const rlxc_stmt *write = rlxc_quant_write(t, rlxc_quant_add(t, r->i0, to.m),
-                                              rlxc_quant_add(t, r->first, column), value);
+    const rlxc_stmt *write =
+        write_result(t, rlxc_quant_add(t, r->i0, to.m), rlxc_quant_add(t, r->first, column), value);
     parts[n++] = rlxc_quant_over(t, r->mr, r->nv, &to, r->memory != NULL, write);
     return rlxc_part(ctx, t->epilogue ? "epilogue" : "write", rlxc_stmt_seq(ctx, parts, n));
 }

@@ -80,9 +80,7 @@ const rlxc_expr *rlxc_quant_at_panel(rlxc_quant_rows_of *t, const rlxc_buffer *b
                                      const rlxc_expr *row, const rlxc_expr *column);
 /* The left operand as float32. */
 const rlxc_expr *rlxc_quant_x(rlxc_quant_rows_of *t, const rlxc_expr *i, const rlxc_expr *k);
-/* Writes a result, or the epilogue of it, in column |j| of the panel, if there is such a column. */
-const rlxc_stmt *rlxc_quant_write(rlxc_quant_rows_of *t, const rlxc_expr *i, const rlxc_expr *j,
-                                  const rlxc_expr *value);
+/* Writes the results of a tile, or the epilogue of them, where the panel has such columns. */
 const rlxc_stmt *rlxc_quant_finish(rlxc_quant_rows_of *t, const rlxc_quant_results *r);
 rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype dtype,
                               int64_t size);
