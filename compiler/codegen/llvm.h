@@ -235,6 +235,8 @@ LLVMValueRef rlxc_llvm_fmod(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
 void rlxc_llvm_begin_in_place(rlxc_llvm *g);
 void rlxc_llvm_in_place_access(rlxc_llvm *g, const rlxc_buffer *buffer, LLVMValueRef access);
 void rlxc_llvm_say_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef branch);
+/* llvm_width.c: the lanes with which LLVM should vectorize |loop|; 0: as it likes. */
+uint32_t rlxc_llvm_width(rlxc_llvm *g, const rlxc_stmt *loop);
 
 /* --- llvm_unroll.c --- */
 bool rlxc_llvm_stays_rolled(const rlxc_stmt *loop);

@@ -9,7 +9,8 @@
  * LLVM's language reference). Temporaries are outside the group: LLVM analyses accesses to them as
  * usual.
  *
- * The same node of a loop says that LLVM must not unroll it (llvm_unroll.c). */
+ * The same node of a loop says that LLVM must not unroll it (llvm_unroll.c), or how many lanes its
+ * vectors have (llvm_width.c). */
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
 #include <string.h>
@@ -60,8 +61,8 @@ void rlxc_llvm_in_place_access(rlxc_llvm *g, const rlxc_buffer *buffer, LLVMValu
 void rlxc_llvm_say_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef branch)
 {
     static const char parallel[] = "llvm.loop.parallel_accesses",
-                      rolled[] = "llvm.loop.unroll.disable";
-    LLVMMetadataRef own[3];
+                      rolled[] = "llvm.loop.unroll.disable", lanes[] = "llvm.loop.vectorize.width";
+    LLVMMetadataRef own[4];
     size_t n = 1;
     if (g->in_place) {
         LLVMMetadataRef said[2] = {LLVMMDStringInContext2(g->lc, parallel, sizeof parallel - 1),
@@ -71,6 +72,13 @@ void rlxc_llvm_say_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef branch
     if (rlxc_llvm_stays_rolled(loop)) {
         LLVMMetadataRef said = LLVMMDStringInContext2(g->lc, rolled, sizeof rolled - 1);
         own[n++] = LLVMMDNodeInContext2(g->lc, &said, 1);
+    }
+    const uint32_t width = rlxc_llvm_width(g, loop);
+    if (width > 0) {
+        LLVMMetadataRef said[2] = {
+            LLVMMDStringInContext2(g->lc, lanes, sizeof lanes - 1),
+            LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(g->lc), width, false))};
+        own[n++] = LLVMMDNodeInContext2(g->lc, said, 2);
     }
     if (n == 1)
         return;

@@ -223,24 +223,34 @@ static const char *const PRODUCT = "@I.ir_module\n"
                                    "        y = R.matmul(x, w)\n"
                                    "        return y\n";
 
+static const char *const HALVES = "@I.ir_module\n"
+                                  "class Module:\n"
+                                  "    @R.function\n"
+                                  "    def main(x: R.Tensor((\"n\", 64), dtype=\"float16\")):\n"
+                                  "        y = R.exp(x)\n"
+                                  "        return y\n";
+
 /* Kernels use the target's vector instructions, also for targets that cannot run here. */
 RLX_TEST(driver, kernels_are_in_vectors_of_the_target)
 {
     static const struct {
+        bool halves;
         const char *target, *instruction, *operand;
     } cases[] = {
-        {"--mcpu=x86-64", "mulps", "%xmm"},
-        {"--mcpu=x86-64-v3", "vfmadd", "%ymm"},
-        {"--mcpu=x86-64-v4", "vfmadd", "%zmm"},
-        {"--target=aarch64-unknown-linux-gnu", "fmla\tv", ".4s, v"},
+        {false, "--mcpu=x86-64", "mulps", "%xmm"},
+        {false, "--mcpu=x86-64-v3", "vfmadd", "%ymm"},
+        {false, "--mcpu=x86-64-v4", "vfmadd", "%zmm"},
+        {false, "--target=aarch64-unknown-linux-gnu", "fmla\tv", ".4s, v"},
+        {true, "--mcpu=x86-64-v3", "vcvtps2ph", "%ymm"},
+        {true, "--mcpu=x86-64-v4", "vcvtps2ph", "%zmm"},
     };
     (void)t;
     char folder[] = "/tmp/rlx_driver_XXXXXX", words[512], path[128];
     static char out[MAX_TEXT], err[MAX_TEXT];
     cr_assert(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/m.py", folder);
-    write_text(path, PRODUCT);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_text(path, cases[i].halves ? HALVES : PRODUCT);
         snprintf(words, sizeof words, "%s --emit=asm %s", path, cases[i].target);
         cr_expect_eq(run(words, out, err), 0, "%s", err);
         const char *at = strstr(out, cases[i].instruction);
