@@ -166,8 +166,10 @@ static rlxc_rewrite_action match_binding(void *user, rlxc_builder *b, rlxc_bindi
 
 bool rlxc_pass_match_patterns(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-    (void)options;
     finder parsed = {0};
+    /* dead transpositions of conv_layout would count as uses of the values inside a pattern */
+    if (!rlxc_pass_dce(ctx, module, options))
+        return false;
     for (uint32_t i = 0; i < N_ROWS; i++)
         parsed.patterns[i] = rlxc_pattern_parse(ctx, rows[i].text);
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
