@@ -298,6 +298,8 @@ static void add_block(panel *p)
     rlxc_buffer *to = p->sum ? p->sum : p->acc;
     if (!p->sum)
         value = rlxc_mul(ctx, value, step_of(p, &at));
+    if (t->digits.biased)
+        value = rlxc_add(ctx, value, of_row(p, t->sums, t->digits.blocks, &at, p->block));
     const rlxc_expr *index = tile_index(p, &at);
     value = rlxc_add(ctx, rlxc_load(ctx, to, &index, 1), rlxc_mul(ctx, value, scale));
     emit(p, to, &at, index, value);
@@ -313,7 +315,7 @@ static const rlxc_stmt *one_block(panel *p)
         rlxc_quant_point at = rlxc_quant_new_point(t);
         const rlxc_expr *begin = rlxc_int(ctx, RLX_I32, 0), *at_sum = p->block;
         int64_t begun = acc - (t->digits.accs - t->digits.zeroed);
-        if (begun >= 0 && t->digits.zero != 0) {
+        if (begun >= 0 && t->digits.zero != 0 && !t->digits.biased) {
             at_sum = rlxc_mul(ctx, at_sum, rlxc_i64(ctx, t->digits.zeroed));
             at_sum = rlxc_add(ctx, at_sum, rlxc_i64(ctx, begun));
             begin = of_row(p, t->sums, t->digits.zeroed * t->digits.blocks, &at, at_sum);

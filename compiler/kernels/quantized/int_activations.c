@@ -5,7 +5,8 @@
 
 #include "compiler/kernels/quantized/schedule_quant.h"
 
-enum { MAX_BYTES = 3, MAX_SPAN = 128 };
+/* EXACT: integers up to it are float32 numbers. */
+enum { MAX_BYTES = 3, MAX_SPAN = 128, EXACT = 1 << 24 };
 /* The value of the largest magnitude if elements share limbs: see split_pairs. */
 enum { SHARED_TOP = 16 * (16 * 127 - 128) };
 /* 1.5 * 2^23, whose last digit is worth 1, and its bits. */
@@ -32,7 +33,8 @@ static bool form_of(const rlxc_target *target, const rlxc_quant *q, int64_t bits
 }
 
 /* Zeros are taken off in integers where they are small: what they are multiplied by is below 2^22.
- * 24 bits times the zero fit in no int32, so that there the last two sums begin with it. */
+ * 24 bits times the zero fit in no int32, so that there the last two sums begin with it. Where the
+ * sums of a block are exact in float32 they need not: one operation less for each. */
 static rlxc_quant_digits digits_of(const rlxc_quant *q, int64_t rows, int64_t bits,
                                    rlxc_quant_form form, int64_t span)
 {
@@ -46,6 +48,8 @@ static rlxc_quant_digits digits_of(const rlxc_quant *q, int64_t rows, int64_t bi
     d.accs = form == RLXC_QUANT_HALVES ? d.zeroed : d.limbs;
     d.whole_zero = zero >= -255 && zero <= 255 && zero == floor(zero);
     d.zero = d.whole_zero ? (int64_t)zero : 0;
+    d.biased = form == RLXC_QUANT_HALVES && bits <= 16 && d.zero != 0 && span == 1 &&
+               (INT64_C(15) << (bits - 1)) * d.block <= EXACT;
     return d;
 }
 
@@ -234,6 +238,21 @@ static const rlxc_expr *of_row(row *r, int64_t size, const rlxc_expr *index)
     return rlxc_add(ctx, rlxc_mul(ctx, r->number, rlxc_i64(ctx, size)), index);
 }
 
+static double top_of(const rlxc_quant_rows_of *t)
+{
+    return t->digits.form == RLXC_QUANT_SHARED
+               ? (double)SHARED_TOP
+               : (double)(INT64_C(127) << 8 * (t->digits.bytes - 1));
+}
+
+/* The value of 1 in the span. */
+static const rlxc_expr *step_of(row *r)
+{
+    rlxc_context *ctx = r->t->ctx;
+    return rlxc_mul(ctx, reinterpret(ctx, RLX_F32, at(r, r->peak, 0)),
+                    rlxc_float(ctx, RLX_F32, 1 / top_of(r->t)));
+}
+
 /* The correction subtracted from the last dot products of the block, or the sum as a float. */
 static void put_sums(row *r, const rlxc_expr *block)
 {
@@ -247,6 +266,11 @@ static void put_sums(row *r, const rlxc_expr *block)
     }
     const rlxc_expr *first = rlxc_mul(ctx, block, rlxc_i64(ctx, begun));
     first = of_row(r, begun * t->digits.blocks, first);
+    if (t->digits.biased) {
+        const rlxc_expr *bias = rlxc_cast(ctx, RLX_F32, rlxc_mul(ctx, sum, integer(r, -zero)));
+        put(r, t->sums, first, rlxc_mul(ctx, bias, step_of(r)));
+        return;
+    }
     if (begun > 1) {
         const rlxc_expr *low = at(r, r->low, 0);
         const rlxc_expr *upper =
@@ -256,13 +280,6 @@ static void put_sums(row *r, const rlxc_expr *block)
         sum = low;
     }
     put(r, t->sums, first, rlxc_mul(ctx, sum, integer(r, -zero)));
-}
-
-static double top_of(const rlxc_quant_rows_of *t)
-{
-    return t->digits.form == RLXC_QUANT_SHARED
-               ? (double)SHARED_TOP
-               : (double)(INT64_C(127) << 8 * (t->digits.bytes - 1));
 }
 
 /* |x| times |times|, to the nearest integer: as the last digits of a sum, where it is small. */
@@ -413,8 +430,7 @@ static void put_numbers(row *r)
         split_shared(r, times);
     else
         split(r, times);
-    put(r, r->t->steps, of_row(r, r->t->digits.blocks / r->t->digits.span, r->span),
-        rlxc_mul(ctx, peak, rlxc_float(ctx, RLX_F32, 1 / top)));
+    put(r, r->t->steps, of_row(r, r->t->digits.blocks / r->t->digits.span, r->span), step_of(r));
 }
 
 const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
@@ -437,7 +453,7 @@ const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
     const rlxc_expr *size = rlxc_i64(ctx, words), *zero = rlxc_i64(ctx, 0);
     t->limbs = rlxc_view(t->c, "limbs", t->cells, u32, size);
     t->steps = rlxc_quant_local(t, "steps", RLX_F32, rows * spans);
-    t->sums = rlxc_quant_local(t, "sums", d.whole_zero ? RLX_I32 : RLX_F32,
+    t->sums = rlxc_quant_local(t, "sums", d.whole_zero && !d.biased ? RLX_I32 : RLX_F32,
                                rows * (d.whole_zero ? d.zeroed : 1) * d.blocks);
     r.peak = rlxc_quant_local(t, "peak", RLX_I32, r.lanes);
     r.total = rlxc_quant_local(t, "total", RLX_I32, r.lanes);

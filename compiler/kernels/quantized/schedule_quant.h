@@ -23,6 +23,7 @@ typedef struct rlxc_quant_digits { /* the rounding of a row (int_activations.c) 
     int64_t accs;          /* sums of a block for a column, the first one counting most */
     bool whole_zero;       /* the zero is taken off in integers; it is |zero| */
     int64_t zero, zeroed;  /* that many of the last sums start with it */
+    bool biased;           /* or none does, and it is added with the step, in floats */
 } rlxc_quant_digits;
 
 /* Elements of a row in a word of a limb. */
@@ -44,7 +45,8 @@ typedef struct rlxc_quant_rows_of {
     /* one row in limbs */
     rlxc_quant_digits digits;
     rlxc_buffer *cells, *limbs; /* the same memory: numbers of 8 or 16 bits, and their words */
-    rlxc_buffer *steps, *sums;  /* of spans: the value of 1; of blocks: sum of the numbers */
+    rlxc_buffer *steps, *sums;  /* of spans: the value of 1; of blocks: sum of the numbers, or what
+                                 * the zero adds */
 } rlxc_quant_rows_of;
 
 typedef struct rlxc_quant_results { /* of a tile */
