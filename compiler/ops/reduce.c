@@ -258,6 +258,61 @@ const rlxc_expr *rlxc_te_better(rlxc_context *ctx, bool largest, const rlxc_expr
         rlxc_binary(ctx, RLXC_EXPR_AND, is_nan(ctx, element), rlxc_not(ctx, is_nan(ctx, old))));
 }
 
+/* |set| are the last axes: their elements are contiguous. */
+static bool are_last(const rlxc_te_operand *x, uint32_t set)
+{
+    for (uint32_t i = 1; i < x->ndim; i++)
+        if ((set >> (i - 1) & 1) && !(set >> i & 1))
+            return false;
+    return x->ndim > 0 && (set >> (x->ndim - 1) & 1);
+}
+
+/* The position among the reduced dimensions, row-major. */
+static const rlxc_expr *position(rlxc_context *ctx, const rlxc_te_operand *x, uint32_t set,
+                                 const rlxc_expr *const *at)
+{
+    const rlxc_expr *here = rlxc_i64(ctx, 0);
+    for (uint32_t i = 0; i < x->ndim; i++)
+        if (set >> i & 1)
+            here = rlxc_add(ctx, rlxc_mul(ctx, here, x->dims[i]), at[i]);
+    return here;
+}
+
+/* Along contiguous elements: the best, then the first position that has it. Both vectorize;
+ * positions in 32 bits, if the number of elements is known to fit. */
+static rlxc_atom first_of_best(rlxc_te *te, const rlxc_te_operand *x, uint32_t set, bool keep,
+                               bool is_max, const rlxc_buffer *out)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *at[RLXC_MAX_NDIM], *count = rlxc_te_count(te, x, set);
+    int64_t n;
+    const bool is_short = rlxc_is_int(count, &n) && n <= INT32_MAX;
+    const rlx_dtype dtype = rlxc_te_compute_dtype(x->dtype), place = is_short ? RLX_I32 : RLX_I64;
+    const rlxc_buffer *best = rlxc_te_reduced_temp(te, "x_red_best", dtype, x, set, keep);
+    const rlxc_buffer *first =
+        is_short ? rlxc_te_reduced_temp(te, "x_red_first", place, x, set, keep) : out;
+    rlxc_te_reduction(te, "x_red_best", x, set, keep, at);
+    rlxc_te_reduce(te, best, rlxc_te_max_init(te, dtype, is_max, rlxc_i64(ctx, 1)),
+                   rlxc_binary(ctx, is_max ? RLXC_EXPR_MAX : RLXC_EXPR_MIN,
+                               rlxc_te_load(te, best, te->axes),
+                               rlxc_te_widen(te, rlxc_te_get(te, x, at))));
+    rlxc_te_reduction(te, "x_red_first", x, set, keep, at);
+    const rlxc_expr *element = rlxc_te_widen(te, rlxc_te_get(te, x, at)),
+                    *value = rlxc_te_load(te, best, te->axes);
+    const rlxc_expr *has_it = rlxc_binary(ctx, RLXC_EXPR_EQ, element, value);
+    if (rlxc_dtype_is_float(dtype))
+        has_it =
+            rlxc_binary(ctx, RLXC_EXPR_OR, has_it,
+                        rlxc_binary(ctx, RLXC_EXPR_AND, is_nan(ctx, element), is_nan(ctx, value)));
+    const rlxc_expr *none = rlxc_cast(ctx, place, count);
+    const rlxc_expr *here = rlxc_cast(ctx, place, position(ctx, x, set, at));
+    rlxc_te_reduce(te, first, none,
+                   rlxc_binary(ctx, RLXC_EXPR_MIN, rlxc_te_load(te, first, te->axes),
+                               rlxc_select(ctx, has_it, here, none)));
+    rlxc_te_round(te, first, out);
+    return rlxc_te_finish(te);
+}
+
 rlxc_atom rlxc_legalize_arg_reduce(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
@@ -269,14 +324,12 @@ rlxc_atom rlxc_legalize_arg_reduce(rlxc_builder *b, const rlxc_binding *call)
     bool keep = rlxc_attr_get_bool(call, "keepdims", false), is_max = is_op(call, "argmax");
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
     const rlxc_buffer *out = rlxc_te_output(&te, "x_red");
+    if (are_last(&x, set) && !rlxc_dtype_is_bool(x.dtype))
+        return first_of_best(&te, &x, set, keep, is_max, out);
     const rlxc_buffer *best = rlxc_te_reduced_temp(&te, "x_red_temp_v1", x.dtype, &x, set, keep);
     const rlxc_expr *at[RLXC_MAX_NDIM];
     rlxc_te_reduction(&te, "x_red_temp", &x, set, keep, at);
-    /* the position among the reduced dimensions, row-major */
-    const rlxc_expr *here = rlxc_i64(ctx, 0);
-    for (uint32_t i = 0; i < x.ndim; i++)
-        if (set >> i & 1)
-            here = rlxc_add(ctx, rlxc_mul(ctx, here, x.dims[i]), at[i]);
+    const rlxc_expr *here = position(ctx, &x, set, at);
     const rlxc_expr *element = rlxc_te_get(&te, &x, at);
     const rlxc_expr *old = rlxc_te_load(&te, best, te.axes),
                     *old_at = rlxc_te_load(&te, out, te.axes);

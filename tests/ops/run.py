@@ -319,6 +319,10 @@ def rows():
             lambda a: np.sqrt(a).argmax(1), empty=False, gives="int64"),
         Row("R.argmin(R.sqrt(x), axis=0)", {"x": x(dtype="float64")},
             lambda a: np.sqrt(a).argmin(0), empty=False, gives="int64"),
+        Row("R.argmax(R.sqrt(x), axis=-1)", {"x": x("n 3 37", "float16")},
+            lambda a: np.sqrt(a).argmax(-1), gives="int64"),
+        Row("R.argmin(x, axis=-1)", {"x": x("n 37", "int8", -4, 4)}, lambda a: a.argmin(-1),
+            gives="int64"),
         Row("R.nn.max_pool1d(R.log(R.nn.relu(x)), 2, padding=1)", {"x": x("2 n m")},
             lambda a: windows_of_two(np.log(np.maximum(a, 0))).max(0)), # also for windows of -inf
         Row("R.cumsum(x, axis=1)", {"x": x()}, lambda a: a.cumsum(1)),
