@@ -233,15 +233,10 @@ void rlxc_ox_import_reverse_sequence(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_dims(im, x, dims);
     rlxc_ox_check_elements(im, given, rlxc_ox_i(im, 0),
                            rlxc_add(im->ctx, dims[time], rlxc_ox_i(im, 1)), "length");
-    rlxc_atom at = rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), dims[time]), time, ndim);
-    rlxc_atom length = rlxc_ox_along(im, lengths, batch, ndim);
-    rlxc_atom back = rlxc_ox_op2(
-        im, "subtract", rlxc_ox_op2(im, "subtract", length, rlxc_ox_number(im, RLX_I64, 1)), at);
-    rlxc_atom place = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "less", at, length), back, at);
-    const rlxc_atom args[2] = {x, rlxc_ox_broadcast(im, place, dims, ndim)};
-    rlxc_ox_set(im, 0,
-                rlxc_ox_opv(im, "gather_elements", args, 2,
-                            rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", time)));
+    const rlxc_atom args[2] = {x, lengths};
+    rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "seq_axis", time);
+    attrs = rlxc_ox_with_int(im, attrs, "batch_axis", batch);
+    rlxc_ox_set(im, 0, rlxc_ox_opv(im, "reverse_sequence", args, 2, attrs));
 }
 
 /* Scores of tokens that would end an n-gram which a row of tokens already has become -infinity. */
