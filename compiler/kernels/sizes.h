@@ -98,6 +98,7 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(rows3, 0, 8, "pixels of the next smaller tile")                              \
     X(block, 1, INT32_MAX, "pixels of a parallel piece")                           \
     X(panels_first, 0, 1, "neighbouring pieces are panels of one block of pixels") \
+    X(minimal, 0, 1, "two pixels of a line take four products for six")            \
     X(epilogue, 0, 1, "the block behind it runs on each tile")                     \
     X(threads, 0, 1, "pieces may run on several threads")
 

@@ -76,6 +76,12 @@ static const conv convs[] = {
     {SUMS, "x86-64-v3", true, false, -128, 128, 40, 40, 3, 3, 2, 2, 2, 2, 2, 2, 9, DEPTHWISE, 0},
     {SUMS, "x86-64-v2", false, true, 255, 0, 8, 8, 3, 1, 1, 1, 1, 0, 1, 0, 0, DEPTHWISE, 0},
     {DIVIDED, "x86-64-v3", false, true, 0, 0, 96, 96, 5, 5, 2, 1, 2, 2, 2, 2, 14, DEPTHWISE, 0},
+    /* lines of three taps: two pixels share their products */
+    {SUMS, "x86-64-v3", false, true, 255, 0, 18, 33, 3, 3, 1, 1, 0, 2, 1, 1, 0, INTEGERS, 0},
+    {SUMS, "x86-64-v2", true, false, -128, 128, 16, 12, 1, 3, 1, 1, 0, 1, 0, 1, 9, INTEGERS, 0},
+    {RUN_TIME, "x86-64-v3", true, true, 127, 0, 40, 16, 2, 3, 1, 1, 1, 0, 1, 2, 0, INTEGERS, 0},
+    {REQUANTIZED, "x86-64-v3", false, true, 7, 0, 32, 20, 5, 3, 1, 1, 2, 3, 2, 3, 0, INTEGERS, 0},
+    {DIVIDED, "x86-64-v3", false, true, 0, 0, 16, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1, INTEGERS, 0},
     {REQUANTIZED, "x86-64-v4", true, true, 3, 0, 36, 19, 1, 4, 1, 2, 0, 2, 0, 3, 0, INTEGERS, 0},
     {DIVIDED, "x86-64", true, true, -5, 0, 9, 72, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
 };
@@ -339,4 +345,41 @@ RLX_TEST(integer_convs, sums_are_exact)
         rlx_executable_release(exe);
         free(w);
     }
+}
+
+/* Minimal filtering computes twice the sums: the largest for which it is used still fit. */
+static const conv largest = {SUMS, "x86-64-v3", false, true, 0, 0, 10922, 16,       1, 3,
+                             1,    1,           0,     0,    0, 0, 0,     INTEGERS, 0};
+
+static void check_largest(rlx_test *t, rlx_vm *vm, const void *user)
+{
+    (void)user;
+    const int64_t dims[4] = {1, largest.in, 1, 5};
+    rlx_tensor *x = NULL, *z = NULL;
+    RLX_OKAY(rlx_tensor_create(&t->allocator, (rlx_dtype){RLX_UINT, 8, 1}, 4, dims, &x, &t->error));
+    RLX_OKAY(rlx_tensor_create(&t->allocator, (rlx_dtype){RLX_UINT, 8, 1}, 0, NULL, &z, &t->error));
+    memset(rlx_tensor_mutable_data(x), 255, (size_t)rlx_tensor_numel(x));
+    *(unsigned char *)rlx_tensor_mutable_data(z) = 0;
+    rlx_value args[2] = {rlx_of_tensor(x), rlx_of_tensor(z)}, out = rlx_none();
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), args, 2, &out, &t->error));
+    const int32_t *y = rlx_tensor_data(out.as.tensor);
+    cr_assert_eq(rlx_tensor_numel(out.as.tensor), 16 * 3);
+    for (int64_t i = 0; i < 16 * 3; i++)
+        cr_expect_eq(y[i], 3 - 128 * 255 * 3 * 10922);
+    rlx_value_release(out);
+    rlx_value_release(args[0]);
+    rlx_value_release(args[1]);
+}
+
+RLX_TEST(integer_convs, largest_sums_fit)
+{
+    if (!cpu_runs(largest.cpu))
+        return;
+    unsigned char *w = malloc((size_t)weights_of(&largest));
+    memset(w, 0x80, (size_t)weights_of(&largest));
+    rlx_executable *exe = compile(t, &largest, w);
+    cr_assert(exe);
+    bound_threads(t, exe, check_largest, NULL);
+    rlx_executable_release(exe);
+    free(w);
 }

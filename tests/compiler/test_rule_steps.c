@@ -141,6 +141,7 @@ static const edit edits[] = {
     {QUANT, "\"int_rows\": 1", "\"int_rows\": 0", "int_rows is 0 and row_bits 16"},
     {GEMM, "\"rows1\": 6", "\"rows1\": 6, \"bytes\": 1", "bytes is 1, which needs"},
     {CONV, "\"lanes\": 8", "\"lanes\": 7", "do not divide panels of"},
+    {CONV, "\"lanes\": 8", "\"lanes\": 8, \"minimal\": 1", "minimal is 1, which needs"},
     {WINOGRAD, "\"product_rows\": 6", "\"product_rows\": 33", "size 'product_rows' is 33"},
     {ROWS, "\"blocks\": 1", "\"blocks\": 2", "blocks is 2, but only 1 share their rows"},
     {ROWS, "\"unroll\": 16", "\"unroll\": 16, \"transpose\": 16", "transpose is 16, but"},

@@ -488,6 +488,7 @@ RLX_TEST(tune, every_alternative_suits_some_block)
                                         "tests/passes/schedule.quant/weights_of_eight_bits.py",
                                         "tests/passes/schedule.int8_gemm/integers.py",
                                         "tests/passes/schedule.int8_conv/pointwise.py",
+                                        "tests/passes/schedule.int8_conv/minimal.py",
                                         "tests/passes/schedule.sliding/depthwise.py",
                                         "tests/passes/schedule.sliding/border.py",
                                         "tests/passes/schedule.attention/two_heads.py",

@@ -11,6 +11,8 @@
  *             for r, s, words: acc += input[window of m] . filter      the word's channels, or one
  * each acc - fill * sums, through the epilogue into the result
  *
+ * Couples of pixels may share their products (int8_conv_minimal.c).
+ *
  * Panels are the inner loop if the filter stays in the second-level cache, else the outer one. For
  * a 1x1 filter only the pixels that it reads are copied. */
 #include "compiler/kernels/quantized/int8_conv_body.h"
@@ -19,6 +21,7 @@
 #include <inttypes.h>
 
 enum { ROW_BLOCK = 48, MAX_TILES = 3, MAX_ROWS = 8, SMALL = 65536 };
+enum { MINIMAL_CHANNELS = 16, MINIMAL_COLUMNS = 4 }; /* fewer do not pay for the points */
 
 /* Pixels of the register tiles, most first: for panels of four vectors, and narrower ones. */
 static const uint8_t tile_rows[2][MAX_TILES] = {{8, 2, 1}, {6, 2, 1}};
@@ -37,7 +40,7 @@ static void place_of(const conv *p, rlxc_schedule *to, const rlxc_expr *i, const
 /* True if the pixels of the results are those that are written out, in the same order. */
 static bool is_dense(const conv *p)
 {
-    bool dense = true;
+    bool dense = !p->minimal;
     for (uint32_t d = 0; d < 2; d++)
         dense =
             dense && p->steps[d] == 1 && rlxc_prove_eq(p->t.ctx, p->size[d], p->padded[d], NULL);
@@ -58,10 +61,15 @@ static const rlxc_stmt *write_windows(conv *p, const rlxc_expr *row)
     const rlxc_expr *window = add(p, rlxc_mul(ctx, image, p->padded[0]), times(p, y, p->steps[0]));
     window = rlxc_named(&inside, "first", rlxc_mul(ctx, window, p->padded[1]));
     window = times(p, add(p, window, times(p, x, p->steps[1])), p->unit);
-    const rlxc_expr *at = add(p, rlxc_mul(ctx, image, p->size[0]), y);
-    at = add(p, rlxc_mul(ctx, at, p->size[1]), x);
+    const rlxc_expr *line = add(p, rlxc_mul(ctx, image, p->size[0]), y);
+    const rlxc_expr *at = add(p, rlxc_mul(ctx, line, p->across), x);
+    const rlxc_stmt *stores[2] = {rlxc_stmt_store(ctx, p->windows, &at, 1, window), NULL};
+    if (p->minimal) {
+        const rlxc_expr *pixel = add(p, rlxc_mul(ctx, line, p->size[1]), times(p, x, 2));
+        stores[1] = rlxc_stmt_store(ctx, p->pixels, &at, 1, pixel);
+    }
     RLXC_PUSH(ctx, &inside.out,
-              serial(p, x, p->size[1], rlxc_stmt_store(ctx, p->windows, &at, 1, window)));
+              serial(p, x, p->across, rlxc_stmt_seq(ctx, stores, p->minimal ? 2 : 1)));
     RLXC_PUSH(
         ctx, &own.out,
         rlxc_stmt_if(ctx, binary(p, RLXC_EXPR_LT, y, p->size[0]), rlxc_body_of(&inside), NULL));
@@ -109,7 +117,8 @@ static const rlxc_stmt *load_words(conv *p, const rlxc_expr *row)
     rlxc_quant_point at = rlxc_quant_new_point(t);
     const rlxc_expr *column = rlxc_point_column(ctx, &at, lanes);
     const rlxc_expr *from = add(p, times(p, row, (int64_t)nv * lanes), column);
-    const rlxc_expr *value = rlxc_cast(ctx, to->dtype, rlxc_load(ctx, p->filter, &from, 1));
+    const rlxc_buffer *filter = p->minimal ? p->panel_words : p->filter;
+    const rlxc_expr *value = rlxc_cast(ctx, to->dtype, rlxc_load(ctx, filter, &from, 1));
     return rlxc_over_tile(ctx, &at, 0, nv, lanes, false,
                           rlxc_stmt_store(ctx, to, &column, 1, value));
 }
@@ -170,6 +179,21 @@ static const rlxc_stmt *all_words(conv *p, uint32_t mr, const rlxc_expr *const w
     return serial(p, r, num(p, q->size[0]), body);
 }
 
+/* All words of the windows at point |point|. */
+static const rlxc_stmt *words_of_point(conv *p, uint32_t mr,
+                                       const rlxc_expr *const windows[MAX_ROWS],
+                                       const rlxc_expr *point)
+{
+    rlxc_context *ctx = p->t.ctx;
+    const rlxc_quant_conv *q = &p->q;
+    const rlxc_expr *r = rlxc_loop_var(ctx, "r"), *word = rlxc_loop_var(ctx, "word");
+    const rlxc_expr *row = times(p, add(p, times(p, point, q->size[0]), r), p->words_of_tap);
+    const rlxc_expr *offset = rlxc_mul(ctx, times(p, r, q->dilation[0] * p->unit), p->padded[1]);
+    offset = add(p, offset, times(p, point, p->words_of_tap));
+    const rlxc_stmt *body = one_word(p, mr, windows, add(p, offset, word), add(p, row, word));
+    return serial(p, r, num(p, q->size[0]), serial(p, word, num(p, p->words_of_tap), body));
+}
+
 /* Operands of an epilogue with the result's shape and channels last are indexed by pixel number,
  * which needs no divisions. */
 typedef struct flat_place {
@@ -205,8 +229,8 @@ static const rlxc_expr *read_flat(void *user, const rlxc_expr *e)
     return rlxc_load(f->p->t.ctx, flat_view(f, e->load.buffer), &f->index, 1);
 }
 
-/* The results of |mr| pixels from |i0| on. */
-static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
+/* The results number |m| of the tile, at |pixel| of all. */
+static const rlxc_stmt *write_pixel(conv *p, const rlxc_expr *m, const rlxc_expr *pixel)
 {
     rlxc_quant_rows_of *t = &p->t;
     rlxc_context *ctx = t->ctx;
@@ -214,8 +238,8 @@ static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
     const uint32_t nv = (uint32_t)(q->width / t->vl);
     rlxc_schedule own = {.s = t->c->s};
     rlxc_quant_point at = rlxc_quant_new_point(t);
-    const rlxc_expr *m = rlxc_loop_var(ctx, "m"), *place[3], *to[4];
-    place_of(p, &own, add(p, i0, m), place);
+    const rlxc_expr *place[3], *to[4];
+    place_of(p, &own, pixel, place);
     const rlxc_expr *column = rlxc_quant_column(t, &at);
     const rlxc_expr *index = add(p, times(p, m, q->width), column);
     to[q->out.batch] = place[0];
@@ -228,7 +252,7 @@ static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
     const rlxc_stage *writer = t->epilogue ? t->epilogue : t->stage;
     if (t->epilogue)
         value = rlxc_epilogue_value(ctx, t->epilogue, t->stage->out, to, value);
-    const rlxc_expr *flat = add(p, times(p, add(p, i0, m), q->outputs), output);
+    const rlxc_expr *flat = add(p, times(p, pixel, q->outputs), output);
     flat_place f = {.p = p, .own = &own, .out = writer->out, .to = to, .index = flat};
     const rlxc_stmt *store;
     if (is_flat(&f, writer->out)) {
@@ -240,29 +264,67 @@ static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
     if (q->outputs % q->width != 0)
         store = rlxc_stmt_if(ctx, binary(p, RLXC_EXPR_LT, output, num(p, q->outputs)), store, NULL);
     RLXC_PUSH(ctx, &own.out, rlxc_quant_over(t, 0, nv, &at, true, store));
+    return rlxc_body_of(&own);
+}
+
+/* The results of |mr| pixels, or couples of them, from |i0| on. */
+static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
+{
+    rlxc_context *ctx = p->t.ctx;
+    rlxc_schedule own = {.s = p->t.c->s};
+    const rlxc_expr *m = rlxc_loop_var(ctx, "m"), *i = add(p, i0, m);
+    if (!p->minimal)
+        return serial(p, m, num(p, mr), write_pixel(p, m, i));
+    const rlxc_expr *next = add(p, i, num(p, 1)), *first = times(p, m, 2);
+    const rlxc_expr *pixel = rlxc_named(&own, "pixel", rlxc_load(ctx, p->pixels, &i, 1));
+    const rlxc_expr *second = add(p, pixel, num(p, 1));
+    RLXC_PUSH(ctx, &own.out, write_pixel(p, first, pixel));
+    /* the last couple of a line of odd length has one */
+    RLXC_PUSH(ctx, &own.out,
+              rlxc_stmt_if(ctx,
+                           binary(p, RLXC_EXPR_LT, second, rlxc_load(ctx, p->pixels, &next, 1)),
+                           write_pixel(p, add(p, first, num(p, 1)), second), NULL));
     return serial(p, m, num(p, mr), rlxc_body_of(&own));
 }
 
-static const rlxc_stmt *one_tile(conv *p, uint32_t mr, const rlxc_expr *i0)
+/* The sums over all words of |mr| windows; |point| NULL: there are no points. */
+static const rlxc_stmt *sum_tile(conv *p, uint32_t mr, const rlxc_expr *const windows[MAX_ROWS],
+                                 const rlxc_expr *point)
 {
     rlxc_quant_rows_of *t = &p->t;
     rlxc_context *ctx = t->ctx;
     const uint32_t nv = (uint32_t)(p->q.width / t->vl);
     rlxc_schedule own = {.s = t->c->s};
-    const rlxc_expr *windows[MAX_ROWS];
-    find_windows(p, &own, mr, i0, windows);
     rlxc_quant_point at = rlxc_quant_new_point(t);
     const rlxc_expr *index = add(p, times(p, at.m, p->q.width), rlxc_quant_column(t, &at));
     RLXC_PUSH(ctx, &own.out,
               rlxc_quant_over(t, mr, nv, &at, false,
                               rlxc_stmt_store(ctx, p->acc, &index, 1, rlxc_int(ctx, RLX_I32, 0))));
-    RLXC_PUSH(ctx, &own.out, all_words(p, mr, windows));
+    RLXC_PUSH(ctx, &own.out,
+              point ? words_of_point(p, mr, windows, point) : all_words(p, mr, windows));
     at = rlxc_quant_new_point(t);
     index = add(p, times(p, at.m, p->q.width), rlxc_quant_column(t, &at));
+    const rlxc_expr *to = point ? add(p, times(p, point, (int64_t)mr * p->q.width), index) : index;
     RLXC_PUSH(ctx, &own.out,
-              rlxc_quant_over(
-                  t, mr, nv, &at, false,
-                  rlxc_stmt_store(ctx, p->results, &index, 1, rlxc_load(ctx, p->acc, &index, 1))));
+              rlxc_quant_over(t, mr, nv, &at, false,
+                              rlxc_stmt_store(ctx, point ? p->points : p->results, &to, 1,
+                                              rlxc_load(ctx, p->acc, &index, 1))));
+    return rlxc_body_of(&own);
+}
+
+static const rlxc_stmt *one_tile(conv *p, uint32_t mr, const rlxc_expr *i0)
+{
+    rlxc_context *ctx = p->t.ctx;
+    rlxc_schedule own = {.s = p->t.c->s};
+    const rlxc_expr *windows[MAX_ROWS], *point = rlxc_loop_var(ctx, "point");
+    find_windows(p, &own, mr, i0, windows);
+    if (p->minimal) {
+        RLXC_PUSH(ctx, &own.out,
+                  serial(p, point, num(p, RLXC_INT8_POINTS), sum_tile(p, mr, windows, point)));
+        RLXC_PUSH(ctx, &own.out, rlxc_int8_conv_join_points(p, mr));
+    } else {
+        RLXC_PUSH(ctx, &own.out, sum_tile(p, mr, windows, NULL));
+    }
     RLXC_PUSH(ctx, &own.out, write_results(p, mr, i0));
     return rlxc_body_of(&own);
 }
@@ -278,6 +340,8 @@ static const rlxc_stmt *one_block(conv *p, const rlxc_expr *block)
     rlxc_rest rest = {row, rlxc_split_size(ctx, p->rows, row, p->z->block)};
     rest.left = rlxc_named(&own, "left", rest.left);
     t->c = &own;
+    if (p->minimal)
+        rlxc_int8_conv_transform_panel(p, &own);
     const int64_t tiles[MAX_TILES] = {p->z->rows1, p->z->rows2, p->z->rows3};
     for (uint32_t n = 0; n < MAX_TILES && tiles[n]; n++) {
         const uint32_t mr = (uint32_t)tiles[n];
@@ -287,7 +351,10 @@ static const rlxc_stmt *one_block(conv *p, const rlxc_expr *block)
             p->wide = rlxc_quant_local(t, "wide", i16, 2 * p->q.width);
         p->word = p->pairs ? rlxc_view(&own, "word", p->wide, u32, num(p, p->q.width))
                            : rlxc_quant_local(t, "word", u32, p->q.width);
-        p->results = rlxc_quant_local(t, "results", RLX_I32, mr * p->q.width);
+        p->results =
+            rlxc_quant_local(t, "results", RLX_I32, (p->minimal ? 2 : 1) * mr * p->q.width);
+        if (p->minimal)
+            p->points = rlxc_quant_local(t, "points", RLX_I32, RLXC_INT8_POINTS * mr * p->q.width);
         rlxc_close_tiles(&own, &rest, &now, one_tile(p, mr, now.first));
     }
     t->c = outer;
@@ -323,6 +390,14 @@ static bool is_small(const conv *p)
                SMALL * INT64_C(4) / (p->q.size[0] * p->q.size[1] * p->words_of_tap);
 }
 
+/* |across|: rows of a line. */
+static void count_rows(conv *p, const rlxc_expr *across)
+{
+    const rlxc_expr *dims[3] = {p->t.stage->extents[p->q.out.batch], p->size[0], across};
+    p->across = across;
+    p->rows = rlxc_product(p->t.ctx, dims, 3);
+}
+
 /* The convolution of stage |index|, and the data derived from its shapes. */
 static bool describe(rlxc_schedule *c, uint32_t index, conv *p)
 {
@@ -337,11 +412,30 @@ static bool describe(rlxc_schedule *c, uint32_t index, conv *p)
     p->columns_of_word = p->taps_of_word == 2 && q->strides[1] % 2 == 0 ? 2 : 1;
     p->unit = q->depthwise ? q->channels : q->groups * q->depth / q->word;
     p->cell = q->depthwise ? q->channels : q->groups * q->depth;
-    const rlxc_expr *dims[3] = {stage->extents[q->out.batch]};
     for (uint32_t d = 0; d < 2; d++)
-        dims[1 + d] = p->size[d] = stage->extents[q->out.space[d]];
-    p->rows = rlxc_product(c->s->ctx, dims, 3);
+        p->size[d] = stage->extents[q->out.space[d]];
+    count_rows(p, p->size[1]);
     return true;
+}
+
+/* True if that is faster, as far as known. */
+static bool pays_as_minimal(const conv *p)
+{
+    int64_t columns;
+    return rlxc_int8_conv_may_be_minimal(p) && p->q.depth >= MINIMAL_CHANNELS &&
+           (!rlxc_is_int(p->size[1], &columns) || columns >= MINIMAL_COLUMNS);
+}
+
+/* Couples of pixels are the rows. */
+static void make_minimal(conv *p)
+{
+    rlxc_context *ctx = p->t.ctx;
+    const rlxc_expr *up = add(p, p->size[1], num(p, 1));
+    p->minimal = true;
+    p->columns_of_word = 2;
+    p->unit *= RLXC_INT8_POINTS;
+    p->cell *= RLXC_INT8_POINTS;
+    count_rows(p, rlxc_simplify(ctx, binary(p, RLXC_EXPR_FLOORDIV, up, num(p, 2)), NULL));
 }
 
 bool rlxc_decide_int8_conv(rlxc_schedule *c, uint32_t index, void *sizes)
@@ -361,6 +455,7 @@ bool rlxc_decide_int8_conv(rlxc_schedule *c, uint32_t index, void *sizes)
         .rows2 = tiles[1],
         .rows3 = tiles[2],
         .block = ROW_BLOCK,
+        .minimal = pays_as_minimal(&p),
         .panels_first = panel_bytes <= (int64_t)c->s->target->cache_bytes[1] / 2 / panels,
         .epilogue = rlxc_epilogue_of(c->s, index, index) != NULL,
         .threads = !c->serial && !is_small(&p)};
@@ -381,6 +476,11 @@ static bool fits(const conv *p)
     }
     if (last != 1)
         return rlxc_decline(s, "the last of the tiles has %" PRId64 " pixels, 1 is needed", last);
+    if (z->minimal && !rlxc_int8_conv_may_be_minimal(p))
+        return rlxc_decline(s,
+                            "minimal is 1, which needs pairs of 16 bits, lines of %d taps, "
+                            "stride and dilation 1, no groups and at most 2^15 products",
+                            RLXC_INT8_TAPS);
     return p->q.width % z->lanes == 0 ||
            rlxc_decline(s,
                         "vectors of %" PRId64 " lanes do not divide panels of %" PRId64 " outputs",
@@ -402,6 +502,10 @@ static void measure_input(conv *p)
                            ? p->size[d]
                            : rlxc_named(c, "padded", binary(p, RLXC_EXPR_MAX, last, num(p, 0)));
     }
+    if (p->minimal) { /* a group for each couple */
+        p->steps[1] = 1;
+        p->padded[1] = p->across;
+    }
 }
 
 bool rlxc_apply_int8_conv(rlxc_schedule *c, uint32_t index, const void *sizes)
@@ -421,6 +525,8 @@ bool rlxc_apply_int8_conv(rlxc_schedule *c, uint32_t index, const void *sizes)
     p.t.vl = (uint32_t)p.z->lanes;
     p.t.serial = !p.z->threads;
     const rlxc_quant_conv *q = &p.q;
+    if (p.z->minimal)
+        make_minimal(&p);
     measure_input(&p);
     const rlxc_expr *images = stage->extents[q->out.batch];
     const rlxc_expr *lines = rlxc_mul(ctx, images, p.padded[0]);
@@ -440,6 +546,13 @@ bool rlxc_apply_int8_conv(rlxc_schedule *c, uint32_t index, const void *sizes)
                          num(&p, p.pairs ? filter_words * q->word : filter_words));
     p.fill = rlxc_named(c, "fill", q->fill);
     const rlxc_expr *line = rlxc_loop_var(ctx, "line");
+    if (p.minimal) {
+        const rlxc_expr *ends = add(&p, p.rows, num(&p, 1)),
+                        *all = rlxc_mul(ctx, images, p.size[0]);
+        p.pixels = rlxc_local_buffer(c, "pixels", RLX_I64, &ends, 1);
+        all = rlxc_mul(ctx, all, p.size[1]);
+        RLXC_PUSH(ctx, &c->out, rlxc_stmt_store(ctx, p.pixels, &p.rows, 1, all));
+    }
     const rlxc_stmt *writes[2] = {rlxc_int8_conv_write_row(&p, line), NULL};
     if (!is_dense(&p)) {
         p.windows = rlxc_local_buffer(c, "windows", RLX_I64, &p.rows, 1);

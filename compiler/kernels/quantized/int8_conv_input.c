@@ -1,6 +1,7 @@
 /* The input of a convolution of 8-bit integers (int8_conv.c), written out: channels last, with
  * borders of the zero point, in bytes or 16 bits. For depthwise convolutions by pairs each element
- * becomes a word of itself and the same channel's at the next tap. */
+ * becomes a word of itself and the same channel's at the next tap; for minimal filtering each
+ * couple of columns becomes four points. */
 #include "compiler/kernels/quantized/int8_conv_body.h"
 
 /* |x|, a value of the input counted from 0, as it is written out. */
@@ -121,69 +122,96 @@ static const rlxc_expr *element_at(const conv *p, const rlxc_expr *const place[2
     return rlxc_quant_conv_biased(p->t.ctx, rlxc_load(p->t.ctx, q->x, from, 4));
 }
 
-/* A word of two taps: of |column| and the next one, in channel |k|; |place| NULL: outside of the
- * image. |inside|: both are in it. */
-static const rlxc_expr *pair_at(const conv *p, const rlxc_expr *const *place,
-                                const rlxc_expr *column, const rlxc_expr *k, bool inside)
+/* The elements of channel |k| at |n| places from |column| on; |place| NULL: outside of the image.
+ * |inside|: all are in it. */
+static void gather(const conv *p, const rlxc_expr *const *place, const rlxc_expr *column,
+                   const rlxc_expr *k, bool inside, uint32_t n, const rlxc_expr **out)
 {
     rlxc_context *ctx = p->t.ctx;
-    const rlx_dtype u32 = {RLX_UINT, 32, 1};
-    const rlxc_expr *width = rlxc_cast(ctx, RLX_I64, p->q.x->shape[p->q.in.space[1]]), *halves[2];
-    for (uint32_t h = 0; h < 2; h++) {
-        halves[h] = p->fill;
+    const rlxc_expr *width = rlxc_cast(ctx, RLX_I64, p->q.x->shape[p->q.in.space[1]]);
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = p->fill;
         if (!place)
             continue;
-        const rlxc_expr *at = add(p, column, num(p, h * p->q.dilation[1]));
+        const rlxc_expr *at = add(p, column, num(p, i * p->q.dilation[1]));
         const rlxc_expr *exists = binary(p, RLXC_EXPR_AND, binary(p, RLXC_EXPR_LE, num(p, 0), at),
                                          binary(p, RLXC_EXPR_LT, at, width));
         const rlxc_expr *args[3] = {exists, element_at(p, place, at, k), p->fill};
-        halves[h] = inside
-                        ? args[1]
+        out[i] = inside ? args[1]
                         : rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "if_then_else"), args, 3);
     }
-    const rlxc_expr *both = rlxc_mul(ctx, halves[1], rlxc_int(ctx, RLX_I32, 65536));
-    return rlxc_cast(ctx, u32, add(p, halves[0], both));
 }
 
-/* Words |first| to |end| of a row, by vectors of channels; the last vector overlaps the one before
+/* Elements that make a group: a word of two taps, or the points of a couple of pixels. */
+static uint32_t group_of(const conv *p)
+{
+    return p->minimal ? RLXC_INT8_POINTS : 2;
+}
+
+/* The group of channel |k| at |column|, to the words or cells from |from| on. */
+static const rlxc_stmt *write_group(conv *p, const rlxc_expr *const *place, const rlxc_expr *column,
+                                    const rlxc_expr *k, bool inside, const rlxc_expr *from)
+{
+    rlxc_context *ctx = p->t.ctx;
+    const rlxc_expr *b[RLXC_INT8_POINTS], *to = add(p, from, k);
+    gather(p, place, column, k, inside, group_of(p), b);
+    if (!p->minimal) {
+        const rlx_dtype u32 = {RLX_UINT, 32, 1};
+        const rlxc_expr *both = rlxc_mul(ctx, b[1], rlxc_int(ctx, RLX_I32, 65536));
+        both = rlxc_cast(ctx, u32, add(p, b[0], both));
+        return rlxc_stmt_store(ctx, p->words, &to, 1, both);
+    }
+    const rlxc_expr *values[RLXC_INT8_POINTS] = {rlxc_sub(ctx, b[0], b[2]), add(p, b[1], b[2]),
+                                                 rlxc_sub(ctx, b[2], b[1]),
+                                                 rlxc_sub(ctx, b[1], b[3])};
+    const rlxc_stmt *stores[RLXC_INT8_POINTS];
+    for (uint32_t i = 0; i < RLXC_INT8_POINTS; i++) {
+        to = add(p, from, add(p, k, num(p, i * p->q.channels)));
+        stores[i] = rlxc_stmt_store(ctx, p->cells, &to, 1, as_cell(p, values[i]));
+    }
+    return rlxc_stmt_seq(ctx, stores, RLXC_INT8_POINTS);
+}
+
+/* Groups |first| to |end| of a row, by vectors of channels; the last vector overlaps the one before
  * it. */
-static const rlxc_stmt *write_pairs(conv *p, const rlxc_expr *row, const rlxc_expr *const *place,
-                                    const rlxc_expr *first, const rlxc_expr *end, bool inside)
+static const rlxc_stmt *write_groups(conv *p, const rlxc_expr *row, const rlxc_expr *const *place,
+                                     const rlxc_expr *first, const rlxc_expr *end, bool inside)
 {
     rlxc_context *ctx = p->t.ctx;
     const rlxc_quant_conv *q = &p->q;
     rlxc_schedule own = {.s = p->t.c->s};
-    const int64_t lanes = q->in.channel == 3 && inside && q->channels >= p->t.vl ? p->t.vl : 1;
-    const rlxc_expr *j = rlxc_loop_var(ctx, "j"), *word = add(p, first, j);
-    const rlxc_expr *column = times(p, word, p->columns_of_word);
+    const int64_t full = p->minimal ? 2 * p->t.vl : p->t.vl;
+    const int64_t lanes = q->in.channel == 3 && inside && q->channels >= full ? full : 1;
+    const rlxc_expr *j = rlxc_loop_var(ctx, "j"), *group = add(p, first, j);
+    const rlxc_expr *column = times(p, group, p->columns_of_word);
     column = rlxc_sub(ctx, column, num(p, q->before[1]));
-    const rlxc_expr *from = add(p, rlxc_mul(ctx, row, p->padded[1]), word);
-    from = rlxc_named(&own, "from", times(p, from, q->channels));
+    const rlxc_expr *from = add(p, rlxc_mul(ctx, row, p->padded[1]), group);
+    from = rlxc_named(&own, "from", times(p, from, p->cell));
     for (uint32_t last = 0; last < 2; last++) {
         const int64_t vectors = last ? q->channels % lanes != 0 : q->channels / lanes;
         if (vectors == 0)
             continue;
         rlxc_quant_point at = rlxc_quant_new_point(&p->t);
         const rlxc_expr *k = rlxc_loop_var(ctx, "k");
-        const rlxc_expr *channel = lanes == 1 ? k : rlxc_quant_column(&p->t, &at);
+        const rlxc_expr *channel = lanes == 1 ? k : rlxc_point_column(ctx, &at, (uint32_t)lanes);
         if (last)
             channel = add(p, channel, num(p, q->channels - lanes));
-        const rlxc_expr *to = add(p, from, channel);
-        const rlxc_stmt *store =
-            rlxc_stmt_store(ctx, p->words, &to, 1, pair_at(p, place, column, channel, inside));
+        const rlxc_stmt *store = write_group(p, place, column, channel, inside, from);
         RLXC_PUSH(ctx, &own.out,
                   lanes == 1 ? serial(p, k, num(p, vectors), store)
-                             : rlxc_quant_over(&p->t, 0, (uint32_t)vectors, &at, true, store));
+                             : rlxc_over_tile(ctx, &at, 0, (uint32_t)vectors, (uint32_t)lanes, true,
+                                              store));
     }
     return serial(p, j, rlxc_sub(ctx, end, first), rlxc_body_of(&own));
 }
 
-/* Row |row| of words of two taps. */
-static const rlxc_stmt *write_row_of_pairs(conv *p, const rlxc_expr *row)
+/* Row |row| of groups. */
+static const rlxc_stmt *write_row_of_groups(conv *p, const rlxc_expr *row)
 {
     rlxc_context *ctx = p->t.ctx;
     const rlxc_quant_conv *q = &p->q;
     const int64_t step = q->size[0] == 1 ? q->strides[0] : 1, apart = p->columns_of_word;
+    const int64_t reach = (group_of(p) - 1) * q->dilation[1];
     rlxc_schedule own = {.s = p->t.c->s}, inside = own;
     const rlxc_expr *height = rlxc_cast(ctx, RLX_I64, q->x->shape[q->in.space[0]]);
     const rlxc_expr *width = rlxc_cast(ctx, RLX_I64, q->x->shape[q->in.space[1]]);
@@ -193,21 +221,22 @@ static const rlxc_stmt *write_row_of_pairs(conv *p, const rlxc_expr *row)
     place[1] = rlxc_named(&own, "line", rlxc_sub(ctx, place[1], num(p, q->before[0])));
     const rlxc_expr *left = num(p, (q->before[1] + apart - 1) / apart);
     left = rlxc_named(&inside, "left", binary(p, RLXC_EXPR_MIN, left, all));
-    const rlxc_expr *end = add(p, width, num(p, q->before[1] - q->dilation[1] + apart - 1));
+    const rlxc_expr *end = add(p, width, num(p, q->before[1] - reach + apart - 1));
     end = binary(p, RLXC_EXPR_MIN, binary(p, RLXC_EXPR_FLOORDIV, end, num(p, apart)), all);
     end = rlxc_named(&inside, "end", binary(p, RLXC_EXPR_MAX, end, left));
-    RLXC_PUSH(ctx, &inside.out, write_pairs(p, row, place, none, left, false));
-    RLXC_PUSH(ctx, &inside.out, write_pairs(p, row, place, left, end, true));
-    RLXC_PUSH(ctx, &inside.out, write_pairs(p, row, place, end, all, false));
+    RLXC_PUSH(ctx, &inside.out, write_groups(p, row, place, none, left, false));
+    RLXC_PUSH(ctx, &inside.out, write_groups(p, row, place, left, end, true));
+    RLXC_PUSH(ctx, &inside.out, write_groups(p, row, place, end, all, false));
     const rlxc_expr *exists = binary(p, RLXC_EXPR_AND, binary(p, RLXC_EXPR_LE, none, place[1]),
                                      binary(p, RLXC_EXPR_LT, place[1], height));
     RLXC_PUSH(ctx, &own.out,
               rlxc_stmt_if(ctx, exists, rlxc_body_of(&inside),
-                           write_pairs(p, row, NULL, none, all, true)));
+                           write_groups(p, row, NULL, none, all, true)));
     return rlxc_body_of(&own);
 }
 
 const rlxc_stmt *rlxc_int8_conv_write_row(conv *p, const rlxc_expr *row)
 {
-    return p->q.depthwise && p->pairs ? write_row_of_pairs(p, row) : write_cells(p, row);
+    const bool groups = p->minimal || (p->q.depthwise && p->pairs);
+    return groups ? write_row_of_groups(p, row) : write_cells(p, row);
 }
