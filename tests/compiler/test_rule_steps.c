@@ -209,3 +209,32 @@ RLX_TEST(rule_steps, windows_avoid_conflicts_in_the_cache)
         rlxc_context_destroy(ctx);
     }
 }
+
+/* Rows of few-bit weights: words of 8 bits one at a time, so that sums stay in 16 registers;
+ * columns of 4 bits in turns, so that weights come in the order of memory. */
+RLX_TEST(rule_steps, rows_of_few_bits_suit_registers_and_memory)
+{
+    static const struct {
+        int largest; /* of the weights */
+        const char *step, *loop;
+    } rows[] = {{100, "\"unroll\": 1})", "for step in T.serial("},
+                {3, "\"unroll\": 8})", "for turn in T.serial("}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[1024];
+        const int q = rows[i].largest;
+        snprintf(text, sizeof text,
+                 "@R.function\ndef main(x: R.Tensor((1, 8), \"float32\")):\n"
+                 "    w = R.dequantize(R.const([[%d, 1], [1, 0], [0, 1], [1, 0], [2, 1], [0, 0], "
+                 "[1, 2], [0, 1]], \"int8\"), R.const(0.5, \"float32\"), R.const(0, \"int8\"), "
+                 "out_dtype=\"float32\", axis=1)\n"
+                 "    y = R.matmul(x, w)\n    return y\n",
+                 q);
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        const outcome made = lower(ctx, "w.py", text, NULL, false);
+        cr_expect(made.steps && strstr(made.steps, rows[i].step), "%zu: %s%s", i,
+                  made.steps ? made.steps : "", made.errors);
+        cr_expect(made.module && strstr(made.module, rows[i].loop), "%zu: %s", i,
+                  made.module ? made.module : "");
+        rlxc_context_destroy(ctx);
+    }
+}
