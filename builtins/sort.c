@@ -96,45 +96,13 @@ static void sort_line(const lines *l, int64_t o, int64_t i, int64_t n, bool desc
     qsort(l->line, (size_t)n, sizeof *l->line, compare);
 }
 
-typedef int32_t int_vector __attribute__((vector_size(16)));
-enum { LANES = 4 };
-
-/* rlxb_order_key of the bits of float32 as signed numbers; |flip| is -1 to reverse the order, else
- * 0. */
-static int_vector float_keys(int_vector bits, int32_t flip)
-{
-    const int_vector size = bits & INT32_MAX, sign = (bits >> 31) ^ flip;
-    const int_vector key = (size ^ sign) - sign; /* -0 is 0 */
-    const int_vector is_nan = size > 0x7f800000;
-    return (key & ~is_nan) | (is_nan & INT32_MAX);
-}
-
-/* The keys of |n| floats next to each other; key |i| goes to to[i * stride]. */
-static void find_float_keys(const float *x, int64_t n, int32_t flip, int32_t *to, int64_t stride)
-{
-    int_vector v = {0};
-    int64_t i = 0;
-    for (; stride == 1 && i + LANES <= n; i += LANES) {
-        memcpy(&v, x + i, sizeof v);
-        v = float_keys(v, flip);
-        memcpy(to + i, &v, sizeof v);
-    }
-    for (; i < n; i += LANES) {
-        const int64_t m = n - i < LANES ? n - i : LANES;
-        memcpy(&v, x + i, (size_t)m * sizeof *x);
-        v = float_keys(v, flip);
-        for (int64_t j = 0; j < m; j++)
-            to[(i + j) * stride] = v[j];
-    }
-}
-
-/* The same of elements of any type. */
+/* The keys of |n| elements next to each other; key |i| goes to to[i * stride]. */
 static void find_keys(const lines *l, int64_t first, int64_t n, bool descending, int32_t *to,
                       int64_t stride)
 {
     const void *data = rlx_tensor_data(l->x);
     if (rlx_dtype_eq(l->dtype, RLX_F32)) {
-        find_float_keys((const float *)data + first, n, descending ? -1 : 0, to, stride);
+        rlxb_float_keys((const float *)data + first, n, descending, to, stride);
         return;
     }
     for (int64_t i = 0; i < n; i++) {

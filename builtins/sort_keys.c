@@ -4,7 +4,6 @@
  * whole, by the bytes of the keys. */
 #include "builtins/sort_keys.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -14,6 +13,38 @@ enum {
     KEY_BYTES = 4,
     BYTE_VALUES = 256,
 };
+
+typedef int32_t int_vector __attribute__((vector_size(16)));
+enum { LANES = 4 };
+
+/* rlxb_order_key of the bits of float32 as signed numbers; |flip| is -1 to reverse the order, else
+ * 0. */
+static int_vector float_keys(int_vector bits, int32_t flip)
+{
+    const int_vector size = bits & INT32_MAX, sign = (bits >> 31) ^ flip;
+    const int_vector key = (size ^ sign) - sign; /* -0 is 0 */
+    const int_vector is_nan = size > 0x7f800000;
+    return (key & ~is_nan) | (is_nan & INT32_MAX);
+}
+
+void rlxb_float_keys(const float *x, int64_t n, bool descending, int32_t *to, int64_t stride)
+{
+    const int32_t flip = descending ? -1 : 0;
+    int_vector v = {0};
+    int64_t i = 0;
+    for (; stride == 1 && i + LANES <= n; i += LANES) {
+        memcpy(&v, x + i, sizeof v);
+        v = float_keys(v, flip);
+        memcpy(to + i, &v, sizeof v);
+    }
+    for (; i < n; i += LANES) {
+        const int64_t m = n - i < LANES ? n - i : LANES;
+        memcpy(&v, x + i, (size_t)m * sizeof *x);
+        v = float_keys(v, flip);
+        for (int64_t j = 0; j < m; j++)
+            to[(i + j) * stride] = v[j];
+    }
+}
 
 static uint64_t item_of(int32_t key, int64_t position)
 {

@@ -3,6 +3,7 @@
  * coordinates are float32 (regions also float64); NaN is never chosen, and a region of NaN size
  * pools to 0. */
 #include "builtins/builtins.h"
+#include "builtins/sort_keys.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,9 +101,13 @@ typedef struct nms {
     const float *boxes, *scores;
     int64_t batches, classes, n, limit;
     double iou, score;
-    candidate *order; /* scratch for a class; chosen boxes are gathered at |chosen| */
-    candidate *chosen;
-    extent *kept; /* scratch: the boxes chosen of a class, side by side */
+    candidate *chosen; /* boxes are gathered here */
+    extent *kept;      /* scratch: the boxes chosen of a class, side by side */
+    /* scratch: the scores above the least one, their boxes, and what orders them */
+    float *found;
+    int64_t *box;
+    int32_t *keys;
+    uint64_t *items;
 } nms;
 
 /* Chooses the boxes of a class in the order of their scores; returns their number. */
@@ -112,17 +117,21 @@ static int64_t choose(const nms *s, int64_t batch, int64_t class, candidate *cho
     const float *boxes = s->boxes + batch * s->n * 4;
     int64_t count = 0, kept = 0;
     for (int64_t i = 0; i < s->n; i++)
-        if ((double)scores[i] > s->score)
-            s->order[count++] = (candidate){scores[i], class, i};
-    qsort(s->order, (size_t)count, sizeof *s->order, compare_candidates);
+        if ((double)scores[i] > s->score) {
+            s->found[count] = scores[i];
+            s->box[count++] = i;
+        }
+    rlxb_float_keys(s->found, count, true, s->keys, 1);
+    rlxb_first_keys(s->keys, count, count, s->items);
     for (int64_t i = 0; i < count && kept < s->limit; i++) {
-        const extent box = extent_of(boxes + s->order[i].box * 4);
+        const int64_t at = rlxb_item_position(s->items[i]);
+        const extent box = extent_of(boxes + s->box[at] * 4);
         bool hidden = false;
         for (int64_t k = 0; k < kept && !hidden; k++)
             hidden = overlap(&s->kept[k], &box) > s->iou;
         if (!hidden) {
             s->kept[kept] = box;
-            chosen[kept++] = s->order[i];
+            chosen[kept++] = (candidate){s->found[at], class, s->box[at]};
         }
     }
     return kept;
@@ -219,17 +228,23 @@ rlx_status rlxb_nms(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx
     (void)n;
     nms s = {0};
     int64_t onnx, width;
-    void *order, *chosen, *kept;
+    void *chosen, *kept, *found, *box, *keys, *sorted;
     RLX_TRY(rlxb_int(args, 5, &onnx, err));
     RLX_TRY(read_nms(args, &s, err));
-    if (!rlx_mul_i64(s.classes, s.n, &width))
+    if (!rlx_mul_i64(s.classes, s.n, &width) || s.n >= UINT32_MAX)
         return rlx_fail(err, RLX_E_LIMIT, "nms: too many boxes");
-    RLX_TRY(rlxb_scratch(cc, s.n, sizeof(candidate), &order, err));
     RLX_TRY(rlxb_scratch(cc, onnx ? s.n : width, sizeof(candidate), &chosen, err));
     RLX_TRY(rlxb_scratch(cc, s.n, sizeof(extent), &kept, err));
-    s.order = order;
+    RLX_TRY(rlxb_scratch(cc, s.n, sizeof *s.found, &found, err));
+    RLX_TRY(rlxb_scratch(cc, s.n, sizeof *s.box, &box, err));
+    RLX_TRY(rlxb_scratch(cc, s.n, sizeof *s.keys, &keys, err));
+    RLX_TRY(rlxb_scratch(cc, s.n, 2 * sizeof *s.items, &sorted, err));
     s.chosen = chosen;
     s.kept = kept;
+    s.found = found;
+    s.box = box;
+    s.keys = keys;
+    s.items = sorted;
     rlx_tensor *parts[3] = {NULL, NULL, NULL};
     rlx_tuple *tuple = NULL;
     rlx_status status = make_results(cc, &s, onnx != 0, parts, err);

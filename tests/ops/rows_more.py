@@ -513,6 +513,13 @@ def rows(Row, x):
             "R.const(0.1, \"float32\"), output_format=\"tensorflow\")", boxes,
             lambda b, s, k: nms_by_batch(b, s, k, .5, .1), gives=["int64", "float32", "int64"]),
     ]
+    out.append(Row( # many boxes, with equal scores
+        "R.vision.all_class_non_max_suppression(b, R.floor(s), k, R.const(0.6, \"float32\"), "
+        "R.const(1.0, \"float32\"))",
+        {"b": x("2 201 4", low=0, high=4), "s": x("2 3 201", low=-2, high=8),
+         "k": x("", "int64", 2, 90)},
+        lambda b, s, k: [nms(b, np.floor(s), k, .6, 1)[0], [nms(b, np.floor(s), k, .6, 1)[1]]],
+        gives="int64"))
     for ratio, aligned, mode in ((2, False, "avg"), (-1, True, "avg"), (0, False, "max")):
         out.append(Row(
             "R.vision.roi_align(x, R.concat((R.astype(i, \"float32\"), b), axis=1), [2, 3], 0.5, "
