@@ -78,7 +78,7 @@ static rlx_status fail_outside(const rlx_tensor *x, int64_t i, int64_t low, int6
     char where[POSITION_TEXT], limits[LIMITS_TEXT];
     position_text(x, i, where);
     if (low >= high)
-        snprintf(limits, sizeof limits, "there is nothing to choose from");
+        snprintf(limits, sizeof limits, "the dimension is empty");
     else
         snprintf(limits, sizeof limits, "expected %lld to %lld", (long long)low,
                  (long long)(high - 1));

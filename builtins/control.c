@@ -25,8 +25,8 @@ rlx_status rlxb_tuple_getitem(rlx_call_context *cc, const rlx_value *args, uint3
                         rlx_kind_name((rlx_kind)args[0].kind));
     RLX_TRY(rlxb_int(args, 1, &index, err));
     if (index < 0 || index >= (int64_t)rlx_tuple_count(args[0].as.tuple))
-        return rlx_fail(err, RLX_E_INVALID_ARG, "item %lld of a tuple of %u", (long long)index,
-                        rlx_tuple_count(args[0].as.tuple));
+        return rlx_fail(err, RLX_E_INVALID_ARG, "index %lld is out of range for a tuple of %u",
+                        (long long)index, rlx_tuple_count(args[0].as.tuple));
     *out = rlx_value_retain(rlx_tuple_get(args[0].as.tuple, (uint32_t)index));
     return RLX_OK;
 }

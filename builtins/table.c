@@ -38,7 +38,7 @@ rlx_status rlxb_tensor(const rlx_value *args, uint32_t i, rlx_tensor **out, rlx_
     const rlx_dtype dtype = rlx_tensor_dtype(*out);
     if (rlx_dtype_is_packed(dtype))
         return rlx_fail(err, RLX_E_INVALID_ARG,
-                        "argument %u is a tensor of %s, whose elements are less than a byte", i,
+                        "argument %u is a tensor of %s, whose elements are smaller than a byte", i,
                         rlx_dtype_name(dtype, name));
     return RLX_OK;
 }

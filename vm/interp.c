@@ -277,7 +277,8 @@ static rlx_status tuple_item(rlxv_frame *f, const uint32_t *w, rlx_error *err)
     if (v.kind != RLX_KIND_TUPLE)
         return wrong_kind(w[2], v, "tuple", err);
     if (w[3] >= v.as.tuple->n)
-        return rlx_fail(err, RLX_E_SHAPE, "item %u of a tuple of %u", w[3], v.as.tuple->n);
+        return rlx_fail(err, RLX_E_SHAPE, "index %u is out of range for a tuple of %u", w[3],
+                        v.as.tuple->n);
     rlxv_set_reg(f, w[1], rlxv_retain_value(v.as.tuple->items[w[3]]));
     return RLX_OK;
 }

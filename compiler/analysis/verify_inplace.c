@@ -299,8 +299,8 @@ bool rlxc_verify_overwrite(rlxc_context *ctx, rlxc_prim_func *f, uint32_t in, ui
         return false;
     } else if (!rlxc_loops_overwrite(ctx, f, in, out)) {
         rlxc_error(ctx, f->range,
-                   "memory plan: '%s' says in rlx.in_place that it may write parameter %u over "
-                   "parameter %u, which its loops do not prove",
+                   "memory plan: rlx.in_place of '%s' states that parameter %u may overwrite "
+                   "parameter %u, but its loops do not prove it",
                    f->name, out, in);
         return false;
     }

@@ -14,7 +14,7 @@ rlx_status rlxc_build_begin(rlx_ir_builder *b, rlxc_api_call *call, rlx_error *e
     if (!b->failed && !b->finished)
         return RLX_OK;
     call->compiler->depth--;
-    return rlx_fail(err, RLX_E_INVALID_MODULE, "the builder is used up, by a failure or its end");
+    return rlx_fail(err, RLX_E_INVALID_MODULE, "the builder has failed or ended");
 }
 
 static const rlx_ir_value *value_of(const rlx_ir_builder *b, rlxc_atom atom)
@@ -60,8 +60,8 @@ bool rlxc_build_check_name(rlxc_context *ctx, const char *name)
 {
     if (is_identifier(name))
         return true;
-    rlxc_error(ctx, (rlxc_range){0},
-               "'%.100s' is no identifier that a function or variable can have", name);
+    rlxc_error(ctx, (rlxc_range){0}, "'%.100s' is not a valid name of a function or variable",
+               name);
     return false;
 }
 
@@ -175,7 +175,7 @@ rlx_status rlx_ir_builder_dataflow(rlx_ir_builder *b, bool dataflow, rlx_error *
 {
     rlxc_api_call call;
     RLX_TRY(rlxc_build_begin(b, &call, err));
-    bool ok = !b->rewrites || rlxc_build_fail(b, "a rewrite keeps the blocks");
+    bool ok = !b->rewrites || rlxc_build_fail(b, "a rewrite cannot change the blocks");
     if (ok && b->b->block->n > 0)
         rlxc_body_push(call.compiler->ctx, rlxc_build_body(b), b->b->block);
     if (ok)
@@ -192,7 +192,7 @@ rlx_status rlx_ir_builder_output(rlx_ir_builder *b, const rlx_ir_value *v, rlx_e
         return rlx_fail(err, RLX_E_INVALID_ARG, "the value is NULL");
     RLX_TRY(rlxc_build_begin(b, &call, err));
     bool ok =
-        of_value(v)->kind == RLXC_ATOM_VAR || rlxc_build_fail(b, "only variables are outputs");
+        of_value(v)->kind == RLXC_ATOM_VAR || rlxc_build_fail(b, "only variables can be outputs");
     if (ok)
         of_value(v)->var->is_dataflow = false;
     b->failed = !ok;
@@ -204,7 +204,7 @@ static bool take_name(rlx_ir_module *m, const rlxc_function *f, const char *name
     if (rlxc_module_find(m->ir, name) == NULL)
         return true;
     rlxc_error(m->compiler->ctx, f != NULL ? f->range : (rlxc_range){0},
-               "the module has a function '%s' already", name);
+               "the module already has a function '%s'", name);
     return false;
 }
 
@@ -230,8 +230,8 @@ rlx_status rlx_ir_builder_finish(rlx_ir_builder *b, const rlx_ir_value *result,
     rlxc_context *ctx = call.compiler->ctx;
     rlxc_function *f = b->b->function;
     rlx_ir_module *m = b->m;
-    bool ok = b->rewrites        ? rlxc_build_fail(b, "a rewrite ends by itself")
-              : b->scope != NULL ? rlxc_build_fail(b, "an If or a local function is not ended")
+    bool ok = b->rewrites        ? rlxc_build_fail(b, "a rewrite must not end its builder")
+              : b->scope != NULL ? rlxc_build_fail(b, "an If or a local function is still open")
                                  : may_change(m) && take_name(m, NULL, f->name);
     b->finished = true;
     if (ok) {
@@ -484,7 +484,7 @@ static rlxc_rewrite_action offer(void *user, rlxc_builder *b, rlxc_binding *bind
         }
         break;
     }
-    rlxc_build_fail(&r->builder, "a rewrite gave no value to replace a binding by");
+    rlxc_build_fail(&r->builder, "a rewrite returned no value to replace a binding");
     return RLXC_REWRITE_KEEP;
 }
 

@@ -6,8 +6,9 @@ static rlxc_build_scope *open_scope(rlx_ir_builder *b, bool is_function)
 {
     rlxc_context *ctx = b->m->compiler->ctx;
     if (b->rewrites || b->b->block->is_dataflow) {
-        rlxc_build_fail(b, b->rewrites ? "a rewrite adds no If and no local function"
-                                       : "If and local functions stand outside dataflow blocks");
+        rlxc_build_fail(b, b->rewrites
+                               ? "a rewrite cannot add an If or a local function"
+                               : "If and local functions are not allowed in dataflow blocks");
         return NULL;
     }
     rlxc_build_scope *s = rlxc_alloc(ctx, sizeof *s);

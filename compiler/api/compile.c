@@ -111,7 +111,8 @@ rlx_status rlx_ir_module_tune(rlx_ir_module *m, const rlx_compile_options *given
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlxc_context *ctx = m->compiler->ctx;
     if (!(tune.seconds > 0) || m->lowered) {
-        rlxc_error(ctx, (rlxc_range){0}, "tuning takes a module that is not lowered, and seconds");
+        rlxc_error(ctx, (rlxc_range){0},
+                   "tuning needs a module that is not lowered, and a positive time");
         return end(&call, RLX_E_INVALID_ARG, err);
     }
     if (!may_compile(m) || !rlxc_api_options(m->compiler, given, &options, &m->options))
@@ -288,7 +289,7 @@ static bool generate(rlx_ir_module *m, rlx_emit_form form, output *out)
     case RLX_EMIT_SCHEDULE:
         if (m->options.steps != NULL)
             return set_text(ctx, rlxc_print_schedules(ctx, "Module", &m->steps.made), out);
-        rlxc_error(ctx, (rlxc_range){0}, "the module was lowered without noting its schedule");
+        rlxc_error(ctx, (rlxc_range){0}, "the module was lowered without recording its schedule");
         return false;
     case RLX_EMIT_LLVM:
         return native(m, RLXC_NATIVE_LLVM, out);

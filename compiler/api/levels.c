@@ -96,19 +96,21 @@ static rlx_status check(rlx_ir_module *const *modules, const char *const *cpus, 
     if (modules == NULL || cpus == NULL || path == NULL || n == 0)
         return rlx_fail(err, RLX_E_INVALID_ARG, "modules, cpus or path is NULL, or n is 0");
     if (n > RLX_MAX_LEVELS)
-        return rlx_fail(err, RLX_E_LIMIT, "%u CPU levels: a file holds %u", n, RLX_MAX_LEVELS);
+        return rlx_fail(err, RLX_E_LIMIT, "%u CPU levels; a file holds at most %u", n,
+                        RLX_MAX_LEVELS);
     for (uint32_t i = 0; i < n; i++) {
         if (modules[i] == NULL || cpus[i] == NULL)
             return rlx_fail(err, RLX_E_INVALID_ARG, "module or CPU %u is NULL", i);
         for (uint32_t k = 0; k < i; k++) {
             if (modules[k] == modules[i] || modules[k]->compiler != modules[i]->compiler)
                 return rlx_fail(err, RLX_E_INVALID_ARG,
-                                "each level needs a module of its own, of one compiler");
+                                "each level needs its own module, all of one compiler");
             if (strcmp(cpus[k], cpus[i]) == 0)
-                return rlx_fail(err, RLX_E_INVALID_ARG, "the CPU %s is there twice", cpus[i]);
+                return rlx_fail(err, RLX_E_INVALID_ARG, "CPU %s is listed twice", cpus[i]);
         }
         if (modules[i]->lowered)
-            return rlx_fail(err, RLX_E_INVALID_ARG, "module %u is lowered for a CPU already", i);
+            return rlx_fail(err, RLX_E_INVALID_ARG, "module %u has already been lowered for a CPU",
+                            i);
         RLX_TRY(rlx_ir_module_check_output(modules[i], path, err));
     }
     return RLX_OK;

@@ -211,7 +211,7 @@ static bool take_schedule(rlx_ir_module *m, const char *path, const char *text, 
     rlxc_context *ctx = m->compiler->ctx;
     rlxc_schedules all = {0}, others = {0};
     if (m->lowered) {
-        rlxc_error(ctx, (rlxc_range){0}, "%s comes too late: the module is lowered", path);
+        rlxc_error(ctx, (rlxc_range){0}, "%s: the module has already been lowered", path);
         return false;
     }
     if (!rlxc_parse_schedules(ctx, path, text, length, &all))

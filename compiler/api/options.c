@@ -101,7 +101,7 @@ static rlx_status check_pass(const rlx_compiler *c, const rlx_pass_desc *p, rlx_
         return rlx_fail(err, RLX_E_INVALID_ARG,
                         "a pass needs a name, a run function, and one of before and after");
     if (builtin_pass(p->name, &row) || added_pass(c, p->name) != NULL)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "there is a pass '%s' already", p->name);
+        return rlx_fail(err, RLX_E_INVALID_ARG, "a pass '%s' already exists", p->name);
     const char *anchor = p->before != NULL ? p->before : p->after;
     if (!builtin_pass(anchor, &row) && added_pass(c, anchor) == NULL)
         return rlx_fail(err, RLX_E_NOT_FOUND, "there is no pass '%s'", anchor);
@@ -154,7 +154,7 @@ rlx_status rlx_compiler_add_target(rlx_compiler *c, const char *name, const char
     if (c == NULL || name == NULL || name[0] == '\0' || text == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "a target needs a compiler, a name and a text");
     if (target_text(c, name) != name)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "there is a target '%s' already", name);
+        return rlx_fail(err, RLX_E_INVALID_ARG, "a target '%s' already exists", name);
     if (c->n_targets == RLXC_API_MAX_TARGETS)
         return rlx_fail(err, RLX_E_LIMIT, "more than %d targets added", RLXC_API_MAX_TARGETS);
     RLX_TRY(rlxc_api_begin(c, &call, err));

@@ -355,7 +355,7 @@ static bool read_cpus(const char *text, rlxc_command *c, FILE *err)
         c->cpus[c->n_cpus] = c->cpu_names[c->n_cpus];
         for (uint32_t i = 0; i < c->n_cpus; i++)
             if (strcmp(c->cpus[i], c->cpus[c->n_cpus]) == 0) {
-                fprintf(err, "rlxc: --mcpu: the CPU %s is there twice\n", c->cpus[i]);
+                fprintf(err, "rlxc: --mcpu: CPU %s is listed twice\n", c->cpus[i]);
                 return false;
             }
         c->n_cpus++;
@@ -517,11 +517,13 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
     }
     if (out->n_cpus > 0 && (out->emit != RLX_EMIT_EXECUTABLE || out->output == NULL ||
                             out->stop_after != NULL || out->options.explain)) {
-        fputs("rlxc: --mcpu: several CPUs are for an executable: give -o FILE alone\n", err);
+        fputs("rlxc: --mcpu: several CPUs need an executable: give -o FILE without --emit, "
+              "--stop-after or --explain\n",
+              err);
         return false;
     }
     if (out->output == NULL && out->emit == RLX_EMIT_OBJECT && out->stop_after == NULL) {
-        fputs("rlxc: --emit=obj writes binary: give -o FILE\n", err);
+        fputs("rlxc: --emit=obj writes a binary file: give -o FILE\n", err);
         return false;
     }
     return check_output(out, err);

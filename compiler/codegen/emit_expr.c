@@ -108,8 +108,7 @@ static uint32_t refuse(rlxc_bc_module *m, const rlxc_expr *e, rlxc_range range)
         if (e->kind == RLXC_EXPR_VAR)
             rlxc_error(m->ctx, range, "the symbol '%s' is not bound here", e->var.name);
         else
-            rlxc_error(m->ctx, range,
-                       "'%s' cannot be computed as an integer of a shape at run time",
+            rlxc_error(m->ctx, range, "'%s' cannot be computed as a dimension at run time",
                        e->kind == RLXC_EXPR_CALL ? e->call.name : "this expression");
     }
     m->failed = true;

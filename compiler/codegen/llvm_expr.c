@@ -433,7 +433,7 @@ static LLVMValueRef emit(rlxc_llvm *g, const rlxc_expr *e)
     case RLXC_EXPR_FLOAT:
         return float_constant(g, e);
     case RLXC_EXPR_STRING:
-        return problem(g, e, "a string stands where a number is needed");
+        return problem(g, e, "a string is used as a number");
     case RLXC_EXPR_AND:
     case RLXC_EXPR_OR:
         return logical(g, e);
@@ -475,7 +475,7 @@ LLVMValueRef rlxc_llvm_expr(rlxc_llvm *g, const rlxc_expr *e)
     if (rlxc_failed(g->ctx))
         return LLVMGetPoison(rlxc_llvm_type(g, e->dtype));
     if (e->dtype.lanes > RLXC_MAX_LANES || rlxc_dtype_is_void(e->dtype))
-        return problem(g, e, "an expression of a type that code cannot be made for");
+        return problem(g, e, "code generation does not support the type of an expression");
     if (e->kind == RLXC_EXPR_VAR || e->kind == RLXC_EXPR_INT || e->kind == RLXC_EXPR_FLOAT)
         return emit(g, e);
     void *known = rlxc_map_get(&g->memo, rlxc_key(e));

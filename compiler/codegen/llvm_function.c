@@ -204,7 +204,7 @@ void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f)
             rlxc_error(g->ctx, f->range, "%s: parameter %s has elements of type %s%s", f->name,
                        buffer->name, rlxc_dtype_name(g->ctx, buffer->dtype),
                        rlx_dtype_is_packed(buffer->dtype)
-                           ? ": those of less than a byte are read from uint8"
+                           ? ": elements smaller than a byte are read from uint8"
                            : "");
     }
     g->symbol = rlxc_kernel_symbol(g->ctx, f);

@@ -85,10 +85,11 @@ static rlxc_constant *packed(binder *b, const rlxc_rvar *param, const rlxc_weigh
     for (size_t i = 0; i < w->nbytes; i++) {
         const int64_t value = type.code == RLX_INT ? (int8_t)bytes[i] : bytes[i];
         if (!rlx_packed_fits(type, value)) {
-            rlxc_error(b->ctx, param->range,
-                       "parameter '%s': element %zu of tensor '%s' of %s is %lld, which is no %s",
-                       param->name, i, w->name, b->weights->path, (long long)value,
-                       rlxc_dtype_name(b->ctx, type));
+            rlxc_error(
+                b->ctx, param->range,
+                "parameter '%s': element %zu of tensor '%s' of %s is %lld, which is not a valid %s",
+                param->name, i, w->name, b->weights->path, (long long)value,
+                rlxc_dtype_name(b->ctx, type));
             return NULL;
         }
         rlx_packed_set(type, data, i, value);

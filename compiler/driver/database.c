@@ -122,8 +122,8 @@ bool rlxc_database_read(rlxc_context *ctx, const char *path, const char *target,
     }
     if (others)
         rlxc_warning(ctx, (rlxc_range){0},
-                     "%s: entries of another machine, version or target, which are not used: %u",
-                     path, others);
+                     "%s: entries of another machine, version or target, ignored: %u", path,
+                     others);
     return !rlxc_failed(ctx);
 }
 

@@ -255,7 +255,7 @@ static void tune_function(tuner *t, rlxc_tuned *f)
     s.reserved =
         f->n_points * 2 * f->compile_seconds + f->n_points * ROUNDS * 2 * cost_of(f->default_ns);
     if (!has_time(&s)) {
-        f->why_not = "the time was up";
+        f->why_not = "out of time";
         return;
     }
     if (f->known_steps)
@@ -300,8 +300,8 @@ static void measure_default(tuner *t, rlxc_tuned *f)
     rlxc_tuned_program p;
     const double start = now();
     const rlxc_tuned_how rules = {0};
-    f->why_not = !f->steps        ? "no rule takes its blocks"
-                 : !is_safe(t, f) ? "its scalar parameters do not suit its indices when it is alone"
+    f->why_not = !f->steps        ? "no rule applies to its blocks"
+                 : !is_safe(t, f) ? "its scalar parameters give invalid indices when it runs alone"
                                   : NULL;
     if (f->why_not)
         return;
@@ -327,7 +327,7 @@ static void measure_defaults(tuner *t, const rlxc_schedules *made)
         } else if (now() < t->deadline) {
             measure_default(t, f);
         } else {
-            f->why_not = "the time was up";
+            f->why_not = "out of time";
         }
     }
 }

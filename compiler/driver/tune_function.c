@@ -51,7 +51,7 @@ static bool find_params(const rlxc_prim_func *f, params *out, const char **out_w
     for (begin = end; begin > 0 && w.written >> (begin - 1) & 1;)
         begin--;
     *out = (params){begin, end - begin, f->n_params};
-    *out_why = "its results are not its last buffers";
+    *out_why = "its outputs are not its last buffers";
     return begin < end && (w.written & ((UINT64_C(1) << begin) - 1)) == 0;
 }
 

@@ -97,17 +97,16 @@ static bool stores_once(const survey *s)
         if (k == c->n_axes) {
             if (!uses_axes(s, c->indices[i]))
                 continue;
-            return refuse(s, "dimension %u of %s is stored at something else than an axis", i,
-                          c->out->name);
+            return refuse(s, "dimension %u of %s is not indexed by an axis", i, c->out->name);
         }
         if (seen[k] || c->reduces[k])
-            return refuse(s, "%s is stored at axis %s twice, or at a reduced one", c->out->name,
+            return refuse(s, "%s is indexed twice by axis %s, or by a reduction axis", c->out->name,
                           c->vars[k]->var.name);
         seen[k] = true;
     }
     for (uint32_t k = 0; k < c->n_axes; k++)
         if (!c->reduces[k] && !seen[k])
-            return refuse(s, "%s is stored again for each step of axis %s", c->out->name,
+            return refuse(s, "%s is stored again in each iteration of axis %s", c->out->name,
                           c->vars[k]->var.name);
     return true;
 }
@@ -123,11 +122,11 @@ static bool visit_node(void *user, const rlxc_expr *e)
         (e->kind == RLXC_EXPR_VAR && rlxc_dtype_is_handle(e->dtype)) ||
         (row && rlxc_intrinsic_has_effects(row))) {
         s->bad = true;
-        return refuse(s, "the value has a let, vectors, addresses or calls with effects");
+        return refuse(s, "the value contains a let, vectors, addresses or calls with effects");
     }
     if (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == s->c->out->data && e != s->own) {
         s->bad = true;
-        return refuse(s, "reads %s elsewhere than at the element that it stores",
+        return refuse(s, "reads %s at another element than the one it stores",
                       e->load.buffer->name);
     }
     return true;
@@ -343,7 +342,7 @@ static bool make_survey(survey *s)
         return true;
     }
     if (c->init)
-        return refuse(s, "an initial value, but no axis that is reduced");
+        return refuse(s, "has an initial value, but no reduction axis");
     if (!is_free(s, c->value))
         return false;
     s->in_place = s->transposed = true;
@@ -374,9 +373,9 @@ static void set_windows(survey *s)
 static bool fits_conv(survey *s)
 {
     if (!s->op.x)
-        return refuse(s, "the term is no product of two things that are read");
+        return refuse(s, "the term is not a product of two loads");
     if (s->slides.count == 0 || s->w_overlaps)
-        return refuse(s, "no window slides over one factor alone");
+        return refuse(s, "no factor has sliding windows, or both have");
     set_roles(s, RLXC_AXIS_ROLE_batch, RLXC_AXIS_ROLE_reduction);
     for (uint32_t k = 0; k < s->c->n_axes; k++)
         if (!s->c->reduces[k] && s->by_w[k])
@@ -389,9 +388,9 @@ static bool fits_matmul(survey *s)
 {
     bool meets = false;
     if (!s->op.x)
-        return refuse(s, "the term is no product of two things that are read");
+        return refuse(s, "the term is not a product of two loads");
     if (overlaps(&s->slides) || s->w_overlaps)
-        return refuse(s, "windows slide over a factor");
+        return refuse(s, "a factor has sliding windows");
     set_roles(s, RLXC_AXIS_ROLE_batch, RLXC_AXIS_ROLE_reduction);
     for (uint32_t k = 0; k < s->c->n_axes; k++) {
         meets = meets || (s->c->reduces[k] && s->by_x[k] && s->by_w[k]);
@@ -404,7 +403,8 @@ static bool fits_matmul(survey *s)
 static bool fits_pool(survey *s)
 {
     if (s->folds || s->op.x || s->slides.count == 0)
-        return refuse(s, "no window slides over what is %s", s->op.x ? "multiplied" : "combined");
+        return refuse(s, "no window slides over the values that are %s",
+                      s->op.x ? "multiplied" : "combined");
     set_roles(s, RLXC_AXIS_ROLE_spatial, RLXC_AXIS_ROLE_reduction);
     set_windows(s);
     return true;
@@ -414,20 +414,20 @@ static bool fits_reduction(survey *s)
 {
     const char **why = s->why;
     if (!s->op.term || s->folds)
-        return refuse(s, s->folds ? "the update is no sum, product, maximum or minimum"
+        return refuse(s, s->folds ? "the update is not a sum, product, maximum or minimum"
                                   : "no axis is reduced");
     s->why = NULL;
     const bool more = fits_conv(s) || fits_matmul(s) || fits_pool(s);
     s->why = why;
     if (more)
-        return refuse(s, "it is more: a product, or windows that slide");
+        return refuse(s, "it is a product, or has sliding windows");
     return set_roles(s, RLXC_AXIS_ROLE_spatial, RLXC_AXIS_ROLE_reduction);
 }
 
 static bool fits_fold(survey *s)
 {
     if (!s->folds)
-        return refuse(s, "no axis is reduced, or the order of its steps does not count");
+        return refuse(s, "no axis is reduced, or the order of its iterations does not matter");
     return set_roles(s, RLXC_AXIS_ROLE_spatial, RLXC_AXIS_ROLE_reduction);
 }
 
@@ -442,24 +442,24 @@ static bool reads_so(survey *s, bool so, const char *otherwise)
 
 static bool fits_elementwise(survey *s)
 {
-    return reads_so(s, s->in_place, "not all is read at the place of the result");
+    return reads_so(s, s->in_place, "not every operand is read at the result's position");
 }
 
 static bool fits_transpose(survey *s)
 {
     return reads_so(s, s->transposed && !s->in_place,
-                    "what is read has not the result's axes in another order");
+                    "no operand has the result's axes in another order");
 }
 
 static bool fits_gather(survey *s)
 {
-    return reads_so(s, s->gathers, "no index is read");
+    return reads_so(s, s->gathers, "no index is loaded");
 }
 
 static bool fits_rearrange(survey *s)
 {
     return reads_so(s, !s->transposed && !s->gathers,
-                    "what is read has the result's axes as indices, or an index is read");
+                    "the operands are indexed by the result's axes, or an index is loaded");
 }
 
 static const struct {

@@ -34,7 +34,7 @@ bool rlxc_computation_of(rlxc_context *ctx, const rlxc_block *b, rlxc_computatio
     if (!is_element(b->body) || b->n_allocs || b->n_matches)
         return refuse(ctx, why, "the block is not one store of one element");
     if (b->init && (!is_element(b->init) || !is_same_place(b->init, b->body)))
-        return refuse(ctx, why, "the initial value goes elsewhere than the sum");
+        return refuse(ctx, why, "the initial value is stored to another element than the sum");
     const rlxc_expr **vars = rlxc_try_alloc(ctx, b->n_axes, sizeof *vars);
     const rlxc_expr **extents = rlxc_try_alloc(ctx, b->n_axes, sizeof *extents);
     bool *reduces = rlxc_try_alloc(ctx, b->n_axes, sizeof *reduces);

@@ -24,14 +24,14 @@ static bool is_kind(const rlxc_stages *s, uint32_t i, const char *pattern, uint3
 {
     const rlxc_stage *at = &s->items[i + k];
     rlxc_operation op;
-    const char *odd = at->init ? "is a reduction" : "is no reduction";
+    const char *odd = at->init ? "is a reduction" : "is not a reduction";
     if (pattern[k] == 'm' && at->init)
         return rlxc_stage_product(s, at, &op);
     if (pattern[k] == '.' || (pattern[k] == 's') != (at->init != NULL))
         return true;
     return strlen(pattern) == 1
                ? rlxc_decline(s, "%s", odd)
-               : rlxc_decline(s, "needs %u blocks in a row, number %u (%s) %s",
+               : rlxc_decline(s, "needs %u consecutive blocks; block %u (%s) %s",
                               (uint32_t)strlen(pattern), k + 1, at->out->name, odd);
 }
 
@@ -40,9 +40,9 @@ bool rlxc_rule_fits(const rlxc_stages *s, uint32_t i, const rule *r)
     const uint32_t length = (uint32_t)strlen(r->pattern);
     for (uint32_t k = 0; k < length; k++) {
         if (i + k >= s->n)
-            return rlxc_decline(s, "needs %u blocks in a row, here are %u", length, s->n - i);
+            return rlxc_decline(s, "needs %u consecutive blocks, found %u", length, s->n - i);
         if (!is_open(&s->items[i + k]))
-            return rlxc_decline(s, "needs %u blocks in a row, number %u is not free", length,
+            return rlxc_decline(s, "needs %u consecutive blocks; block %u is already taken", length,
                                 k + 1);
         if (!is_kind(s, i, r->pattern, k))
             return false;
@@ -201,7 +201,7 @@ static bool follow(rlxc_schedule *c, uint32_t i, const rule *r, const rlxc_step 
         note_step(c->s, i, r, sizes);
     if (!taken && !rlxc_failed(ctx))
         rlxc_error(ctx, step->range, "%s: block %s of %s: %s", rlxc_print_step(ctx, step),
-                   name_of(&c->s->items[i]), c->s->f->name, e->why ? e->why : "is none for it");
+                   name_of(&c->s->items[i]), c->s->f->name, e->why ? e->why : "does not fit");
     return taken;
 }
 

@@ -196,7 +196,7 @@ bool rlxc_sizes_of_step(rlxc_context *ctx, const rlxc_rule *rule, const rlxc_ste
                 rlxc_internf(ctx, "%s has no size '%s'", rule->name, given->list.keys[k]));
         if (!rlxc_attr_as_int(&given->list.items[k], &out[i]))
             return refuse(ctx, step,
-                          rlxc_internf(ctx, "size '%s' is no number", rule->sizes[i].name));
+                          rlxc_internf(ctx, "size '%s' is not a number", rule->sizes[i].name));
         known[i] = true;
     }
     for (uint32_t i = 0; i < rule->n_sizes; i++) {

@@ -53,23 +53,23 @@ const char *rlxc_scan_message(const ProtobufCMessageDescriptor *type, const uint
         uint64_t tag, length;
         size_t length_at;
         if (!read_varint(data, top->end, &at, &tag))
-            return "it is cut off";
+            return "it is truncated";
         switch (tag & 7u) {
         case 0:
             if (!read_varint(data, top->end, &at, &length))
-                return "it is cut off";
+                return "it is truncated";
             break;
         case 1:
         case 5:
             length = (tag & 7u) == 1 ? 8 : 4;
             if (top->end - at < length)
-                return "it is cut off";
+                return "it is truncated";
             at += (size_t)length;
             break;
         case 2: {
             length_at = at;
             if (!read_varint(data, top->end, &at, &length) || length > top->end - at)
-                return "it is cut off";
+                return "it is truncated";
             const ProtobufCFieldDescriptor *field =
                 tag >> 3 <= UINT32_MAX
                     ? protobuf_c_message_descriptor_get_field(top->type, (unsigned)(tag >> 3))
@@ -84,14 +84,14 @@ const char *rlxc_scan_message(const ProtobufCMessageDescriptor *type, const uint
             if (depth == RLXC_SCAN_NESTING)
                 return "it is nested too deeply";
             if (repeated(top, field))
-                return "it has a part twice";
+                return "a field occurs twice";
             if (visitor)
                 visitor->enter(visitor->user, length_at, at, (size_t)length);
             stack[depth++] = (level){.type = field->descriptor, .end = at + (size_t)length};
             break;
         }
         default:
-            return "it is no protobuf message";
+            return "it is not a protobuf message";
         }
     }
     return NULL;

@@ -176,7 +176,7 @@ static void check_attribute(rlxc_ox *im, const Onnx__AttributeProto *a, const ch
         k++;
     if (!a->has_type) {
         if (im->model->ir_version >= FIRST_IR_WITH_TYPES)
-            rlxc_ox_report(im, "attribute '%s' does not say of which type it is", a->name);
+            rlxc_ox_report(im, "attribute '%s' declares no type", a->name);
         return;
     }
     if (a->type != kinds[k].type) {
@@ -187,7 +187,7 @@ static void check_attribute(rlxc_ox *im, const Onnx__AttributeProto *a, const ch
     if (a->ref_attr_name && *a->ref_attr_name)
         return; /* its value is that of the function's call, checked there */
     if (holds_other(a)) {
-        rlxc_ox_report(im, "attribute '%s' says that it is %s and holds something else", a->name,
+        rlxc_ox_report(im, "attribute '%s' is declared as %s but holds another type", a->name,
                        kinds[k].text);
         return;
     }
@@ -203,7 +203,7 @@ static void check_attribute(rlxc_ox *im, const Onnx__AttributeProto *a, const ch
             break;
     }
     char text[NAME_SHOWN];
-    rlxc_ox_report(im, "attribute '%s' is '%s'; there are: %s", a->name,
+    rlxc_ox_report(im, "attribute '%s' is '%s'; expected one of: %s", a->name,
                    rlx_name_text(rlx_str_from(given), text, sizeof text),
                    listed(im, choices + 1, "| ", '|'));
 }
@@ -228,7 +228,7 @@ static void check_attributes(rlxc_ox *im, const Onnx__NodeProto *node, const cha
             check_attribute(im, a, spec);
         else if (!a->name || strncmp(a->name, "__", 2) != 0) { /* __: a tool's own notes */
             char text[NAME_SHOWN];
-            rlxc_ox_report(im, "there is no attribute '%s'; there are: %s",
+            rlxc_ox_report(im, "unknown attribute '%s'; expected one of: %s",
                            rlx_name_text(rlx_str_from(a->name ? a->name : ""), text, sizeof text),
                            listed(im, attributes, "!:", ' '));
         }

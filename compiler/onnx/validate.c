@@ -62,7 +62,7 @@ static void check_model(rlxc_ox *im, const rlxc_ox_imports *imports)
         silent =
             rlxc_ox_is_standard(m->graph->node[i]->domain) && rlxc_ox_version_of(imports, "") == 0;
     if (silent && m->ir_version >= FIRST_IR_WITH_OPSETS)
-        rlxc_ox_report(im, "the model does not say of which opset it is");
+        rlxc_ox_report(im, "the model declares no opset");
 }
 
 static uint64_t key_of(rlxc_ox *im, const char *name)
@@ -166,7 +166,7 @@ static void check_graph(rlxc_ox *im, const Onnx__GraphProto *g, const rlxc_ox_im
         for (size_t k = 0; k < node->n_attribute && depth < RLXC_OX_MAX_DEPTH; k++) {
             const Onnx__GraphProto *inside = node->attribute[k]->g;
             if (inside && inside->n_input > 0 && node->op_type && strcmp(node->op_type, "If") == 0)
-                rlxc_ox_report(im, "a branch has %zu inputs; it has none", inside->n_input);
+                rlxc_ox_report(im, "a branch has %zu inputs, expected none", inside->n_input);
             if (inside)
                 check_graph(im, inside, imports, &in, depth + 1);
         }
@@ -177,7 +177,7 @@ static void check_graph(rlxc_ox *im, const Onnx__GraphProto *g, const rlxc_ox_im
     im->frame->b.range = range;
     for (size_t i = 0; i < g->n_output && depth > 0; i++)
         if (g->output[i]->name && !rlxc_map_get(&in.defined, key_of(im, g->output[i]->name)))
-            rlxc_ox_report(im, "output '%s' of the graph inside is made by no node of it",
+            rlxc_ox_report(im, "no node of the subgraph produces its output '%s'",
                            shown(im, g->output[i]->name));
 }
 
@@ -200,7 +200,7 @@ static void check_function(rlxc_ox *im, const Onnx__FunctionProto *f)
         const Onnx__NodeProto *node = f->node[i];
         check_node(im, node, &imports);
         if (rlxc_ox_is_standard(node->domain) && rlxc_ox_version_of(&imports, "") == 0)
-            rlxc_ox_report(im, "function %s does not say of which opset it is", name);
+            rlxc_ox_report(im, "function %s declares no opset", name);
         for (size_t k = 0; k < node->n_input; k++)
             if (node->input[k] && *node->input[k] && !is_defined(im, &in, node->input[k]))
                 rlxc_ox_report(im, "function %s has no value '%s'", name,
@@ -212,7 +212,7 @@ static void check_function(rlxc_ox *im, const Onnx__FunctionProto *f)
     im->node = NULL;
     for (size_t i = 0; i < f->n_output; i++)
         if (!f->output[i] || !is_defined(im, &in, f->output[i]))
-            rlxc_ox_report(im, "output '%s' of function %s is made by no node of it",
+            rlxc_ox_report(im, "output '%s' of function %s is not produced by any of its nodes",
                            shown(im, f->output[i] ? f->output[i] : ""), name);
 }
 

@@ -44,7 +44,7 @@ const rlxc_sinfo *rlxc_infer_reduce(rlxc_context *ctx, const rlxc_module *module
         return NULL;
     const rlxc_sinfo *x = v.in[0];
     if (rlxc_dtype_is_bool(x->dtype) && call->op->legalize != rlxc_legalize_reduce)
-        return rlxc_infer_fail(&v, 0, "expected number elements, got bool");
+        return rlxc_infer_fail(&v, 0, "expected numeric elements, got bool");
     if ((is_op(call, "variance") || is_op(call, "std")) && rlxc_dtype_is_int(x->dtype))
         return rlxc_infer_fail(&v, 0, "expected floating-point elements, got %s",
                                rlxc_dtype_name(ctx, x->dtype));

@@ -101,7 +101,7 @@ const rlxc_sinfo *rlxc_infer_alloc_tensor(rlxc_context *ctx, const rlxc_module *
     const rlxc_sinfo *s = v.in[shape];
     if (rlxc_dtype_is_void(call->args[shape + 1].dtype))
         return rlxc_infer_fail(&v, shape + 1,
-                               "a tensor has an element type, which \"void\" is not");
+                               "a tensor needs an element type, which \"void\" is not");
     return rlxc_sinfo_tensor(ctx, call->args[shape + 1].dtype, s->ndim, s->dims, NULL);
 }
 
@@ -134,7 +134,7 @@ static bool view_fits(rlxc_call_view *v, const rlxc_sinfo *x, const rlxc_sinfo *
     if (!rlxc_prove_lt(ctx, has, needs, NULL))
         return true;
     rlxc_infer_fail(
-        v, 0, "a view as %s ends behind %s",
+        v, 0, "a view as %s extends beyond %s",
         rlxc_sinfo_text(ctx,
                         shape ? rlxc_sinfo_tensor(ctx, dtype, shape->ndim, shape->dims, NULL) : x),
         rlxc_sinfo_text(ctx, x));
@@ -158,7 +158,7 @@ const rlxc_sinfo *rlxc_infer_view(rlxc_context *ctx, const rlxc_module *module,
                                    rlxc_sinfo_text(ctx, v.in[2]));
         dtype = is_value ? rlxc_dtype_void() : call->args[2].dtype;
         if (!is_value && rlxc_dtype_is_void(dtype))
-            return rlxc_infer_fail(&v, 2, "a view has an element type, which \"void\" is not");
+            return rlxc_infer_fail(&v, 2, "a view needs an element type, which \"void\" is not");
     }
     if (v.in[3] && v.in[3]->kind != RLXC_SINFO_PRIM)
         return rlxc_infer_fail(&v, 3, "expected a prim value, got %s",

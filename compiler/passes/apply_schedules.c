@@ -108,7 +108,7 @@ static bool use_kernel(void *user, const rlxc_kernel_use *use)
         if (!rlxc_failed(ctx))
             rlxc_error(ctx, use->step->range, "%s: block %s of %s: %s",
                        rlxc_print_step(ctx, use->step), use->block, use->f->name,
-                       reasons.why ? reasons.why : "is none for it");
+                       reasons.why ? reasons.why : "does not fit");
         return false;
     }
     for (uint32_t k = 0; rule->pattern[k]; k++)

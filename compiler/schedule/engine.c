@@ -55,11 +55,11 @@ static rlxc_node *node_of(rlxc_engine *e, const rlxc_attr *value)
     const char *name = value->expr->var.name;
     rlxc_node *node = rlxc_map_get(&e->refs, rlxc_key(value->expr));
     if (!node) {
-        rlxc_refuse(e, "no step before gives '%s'", name);
+        rlxc_refuse(e, "no earlier step defines '%s'", name);
         return NULL;
     }
     if (node->gone) {
-        rlxc_refuse(e, "'%s' is no longer there: %s took it out", name, node->gone);
+        rlxc_refuse(e, "'%s' no longer exists: %s removed it", name, node->gone);
         return NULL;
     }
     return node;
@@ -128,7 +128,8 @@ bool rlxc_value_of(rlxc_engine *e, const rlxc_attr *value, const rlxc_expr **out
         return rlxc_refuse(e, "expected an integer");
     *out = rlxc_simple(e, rlxc_expr_rewrite(e->ctx, value->expr, sampled, e));
     return rlxc_is_int(*out, &i) ||
-           rlxc_refuse(e, "'%s' is no number that a step before gives", rlxc_expr_text(e, *out));
+           rlxc_refuse(e, "'%s' is not a number defined by an earlier step",
+                       rlxc_expr_text(e, *out));
 }
 
 bool rlxc_arg_int(rlxc_engine *e, const char *name, int64_t fallback, int64_t *out)
@@ -203,7 +204,7 @@ bool rlxc_arg_buffer(rlxc_engine *e, const char *name, rlxc_node *block, bool wr
     (void)rlxc_attr_as_int(value, &index);
     buffers_of(e, block, writes, buffers, &n, MOST);
     if (index < 0 || index >= n)
-        return rlxc_refuse(e, "block '%s' %s %u buffer%s, there is no number %lld",
+        return rlxc_refuse(e, "block '%s' %s %u buffer%s; buffer %lld does not exist",
                            rlxc_block_of(block), writes ? "writes" : "reads", n, n == 1 ? "" : "s",
                            (long long)index);
     *out = buffers[index];

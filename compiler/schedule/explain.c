@@ -69,15 +69,15 @@ void rlxc_explain_function(rlxc_explain *e, const rlxc_prim_func *f)
                           .key = f,
                           .name = "root",
                           .range = f->range,
-                          .taken = "as written: no loop nest around one store, or bindings and "
-                                   "allocations outside of blocks"};
+                          .taken = "as written: not a loop nest around one store, or with bindings "
+                                   "and allocations outside of blocks"};
     RLXC_PUSH(e->ctx, &e->blocks, new);
 }
 
 const char *rlxc_explain_text(const rlxc_explain *e)
 {
     rlxc_text text = {.ctx = e->ctx};
-    rlxc_text_puts(&text, e->blocks.count ? "" : "no block that rules could take\n");
+    rlxc_text_puts(&text, e->blocks.count ? "" : "no block for the rules\n");
     for (uint32_t i = 0; i < e->blocks.count; i++) {
         const rlxc_explained *b = &e->blocks.items[i];
         const char *path = rlxc_file_path(e->ctx, b->range.file);

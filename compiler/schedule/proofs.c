@@ -141,7 +141,7 @@ static bool take_value(proof *p, const rlxc_expr *value, uint32_t depth)
 {
     digits sum = {0};
     if (depth > MAX_SUMS || !read_sum(p, value, one(p), &sum) || !is_number_system(p, &sum)) {
-        p->why = rlxc_internf(p->e->ctx, "%s does not tell its iterations apart",
+        p->why = rlxc_internf(p->e->ctx, "%s may have the same value in different iterations",
                               rlxc_expr_text(p->e, value));
         return false;
     }
@@ -183,8 +183,9 @@ static bool is_complete(proof *p, const rlxc_expr *base)
         if (!moved)
             break;
     }
-    p->why = rlxc_internf(p->e->ctx, "its axes do not tell the iterations of %s apart",
-                          rlxc_expr_text(p->e, base));
+    p->why =
+        rlxc_internf(p->e->ctx, "its axes may have the same values in different iterations of %s",
+                     rlxc_expr_text(p->e, base));
     return false;
 }
 
@@ -293,7 +294,7 @@ bool rlxc_check_spatial(rlxc_engine *e, const rlxc_node *block, const rlxc_node 
     const char *axis = NULL, *why;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (rlxc_serves(e, loop, block, kinds[i].kind, &axis))
-            return rlxc_refuse(e, "loop %s serves the %s axis '%s' of block '%s'",
+            return rlxc_refuse(e, "loop %s drives the %s axis '%s' of block '%s'",
                                rlxc_loop_name(e, loop), kinds[i].what, axis, rlxc_block_of(block));
     if (!tells_apart(e, block, loop->var, &why))
         return rlxc_refuse(e, "block '%s': %s", rlxc_block_of(block), why);

@@ -114,9 +114,8 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
         s = s->loop.body;
     }
     stage->odd = s->kind == RLXC_STMT_FOR
-                     ? "a loop that is parallel, vectorised, unrolled, annotated, "
-                       "or does not begin at 0"
-                     : "loops around something else than one block";
+                     ? "a loop is parallel, vectorised, unrolled, annotated, or does not begin at 0"
+                     : "loops around anything but a single block";
     if (s->kind != RLXC_STMT_BLOCK)
         return;
     const rlxc_block *b = s->block.block;
@@ -127,7 +126,7 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
     stage->odd = "the block is not one store of one element, or its value has effects";
     if (!simple_store(b->body) || !rlxc_may_move(ctx, b->body->store.value))
         return;
-    stage->odd = "the block's axes are not the loops themselves";
+    stage->odd = "the block's axes are not exactly the loop variables";
     if (!match_axes(ctx, stage, loops, n, s))
         return;
     stage->tagged = rlxc_tagged_kind(&b->annotations);
@@ -140,14 +139,14 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
     if (b->init) {
         if (!simple_store(b->init) || b->init->store.buffer != stage->out ||
             !same_exprs(b->init->store.indices, stage->indices, stage->out->ndim)) {
-            stage->odd = "the initial value goes elsewhere than the sum";
+            stage->odd = "the initial value is stored to another element than the sum";
             return;
         }
         stage->init = b->init->store.value;
     }
     order_axes(stage);
     drop_single_steps(ctx, stage);
-    stage->odd = "it reduces without an initial value, or stores an element more than once";
+    stage->odd = "a reduction without an initial value, or an element stored more than once";
     stage->simple = reduces == (b->init != NULL) && rlxc_stage_is_pointwise(stage);
 }
 
@@ -210,7 +209,7 @@ bool rlxc_stage_product(const rlxc_stages *s, const rlxc_stage *stage, rlxc_oper
 {
     if (!rlxc_stage_operation(s, stage, out))
         return false;
-    return (out->x && !out->where) || rlxc_decline(s, "%s is a %s, no product", stage->out->name,
+    return (out->x && !out->where) || rlxc_decline(s, "%s is a %s, not a product", stage->out->name,
                                                    rlxc_operation_name(out->kind));
 }
 

@@ -167,7 +167,7 @@ bool rlxc_step_check(rlxc_context *ctx, const rlxc_step *step)
             return false;
     }
     if (found < step->args.count) {
-        rlxc_error(ctx, step->range, "%s has an argument that it does not know", row->name);
+        rlxc_error(ctx, step->range, "%s has an unknown argument", row->name);
         return false;
     }
     bool many = strchr(row->results, '*') != NULL;

@@ -119,13 +119,12 @@ static bool choose_place(rlxc_engine *e, const rlxc_node *loop, uint32_t first, 
         return false;
     if (first > last)
         return rlxc_refuse(e,
-                           "no place in loop %s is behind the producers and in front of the "
-                           "consumers",
+                           "no position in loop %s is after the producers and before the consumers",
                            rlxc_loop_name(e, loop));
     *out = index == -1 ? last : index == -2 ? first : (uint32_t)index;
     if (index < -2 || (index >= 0 && (index < first || index > last)))
-        return rlxc_refuse(e, "index %lld: the block fits at %u to %u of loop %s", (long long)index,
-                           first, last, rlxc_loop_name(e, loop));
+        return rlxc_refuse(e, "index %lld: the block fits at positions %u to %u of loop %s",
+                           (long long)index, first, last, rlxc_loop_name(e, loop));
     return true;
 }
 
@@ -250,11 +249,10 @@ bool rlxc_apply_compute_at(rlxc_engine *e)
         if (rlxc_is_int(store->store.indices[i], &(int64_t){0}))
             continue;
         if (!rlxc_axis_at(e, block, store->store.indices[i], region[i], &axis, &span))
-            return rlxc_refuse(e,
-                               "block '%s' writes '%s' at %s: what loop %s needs of it is not "
-                               "known",
-                               rlxc_block_of(block), buffer->name,
-                               rlxc_expr_text(e, store->store.indices[i]), rlxc_loop_name(e, loop));
+            return rlxc_refuse(
+                e, "block '%s' writes '%s' at %s: the region that loop %s needs is unknown",
+                rlxc_block_of(block), buffer->name, rlxc_expr_text(e, store->store.indices[i]),
+                rlxc_loop_name(e, loop));
         d.of[axis] = span;
     }
     return move_to(e, block, &d, loop);
@@ -266,8 +264,8 @@ bool rlxc_check_finished(rlxc_engine *e, const rlxc_node *producer, const rlxc_n
         const char *axis;
         if (at->kind == RLXC_NODE_LOOP && rlxc_serves(e, at, producer, RLXC_AXIS_REDUCE, &axis))
             return rlxc_refuse(e,
-                               "block '%s' is not complete under loop %s: its reduction axis "
-                               "'%s' goes on in loop %s",
+                               "block '%s' is not complete under loop %s: its reduction axis '%s' "
+                               "continues in loop %s",
                                rlxc_block_of(producer), rlxc_loop_name(e, loop), axis,
                                rlxc_loop_name(e, at));
     }
@@ -311,20 +309,18 @@ static bool made_domain(rlxc_engine *e, const rlxc_node *block, const rlxc_node 
             if (rlxc_is_int(a->indices[k], &(int64_t){0}))
                 continue;
             if (!rlxc_axis_at(e, block, a->indices[k], region[k], &axis, &span))
-                return rlxc_refuse(e,
-                                   "block '%s' reads '%s' at %s: which of its iterations belong "
-                                   "under loop %s is not known",
-                                   rlxc_block_of(block), a->buffer->name,
-                                   rlxc_expr_text(e, a->indices[k]), rlxc_loop_name(e, loop));
+                return rlxc_refuse(
+                    e, "block '%s' reads '%s' at %s: its iterations under loop %s are unknown",
+                    rlxc_block_of(block), a->buffer->name, rlxc_expr_text(e, a->indices[k]),
+                    rlxc_loop_name(e, loop));
             if (d->of[axis].min && (d->of[axis].min != span.min || d->of[axis].max != span.max))
-                return rlxc_refuse(e,
-                                   "axis '%s' of block '%s' goes with different regions of what "
-                                   "it reads",
-                                   block->block->axes[axis].var->var.name, rlxc_block_of(block));
+                return rlxc_refuse(
+                    e, "axis '%s' of block '%s' corresponds to different regions of its operands",
+                    block->block->axes[axis].var->var.name, rlxc_block_of(block));
             d->of[axis] = span;
         }
     }
-    return any || rlxc_refuse(e, "nothing under loop %s writes what block '%s' reads",
+    return any || rlxc_refuse(e, "no block under loop %s writes an operand of block '%s'",
                               rlxc_loop_name(e, loop), rlxc_block_of(block));
 }
 

@@ -99,7 +99,7 @@ static bool find_readers(rlxc_engine *e, caching *c, bool all)
         for (uint32_t i = 0; i < named->list.count; i++) {
             rlxc_node *node = rlxc_map_get(&e->refs, rlxc_key(named->list.items[i].expr));
             if (!node || node->gone || node->kind != RLXC_NODE_BLOCK)
-                return rlxc_refuse(e, "consumer_blocks: no step before gives block '%s'",
+                return rlxc_refuse(e, "consumer_blocks: no earlier step defines block '%s'",
                                    named->list.items[i].expr->var.name);
             if (!rlxc_block_touches(e, node, c->buffer, false))
                 return rlxc_refuse(e, "block '%s' does not read '%s'", rlxc_block_of(node),
@@ -182,7 +182,7 @@ bool rlxc_apply_cache_read(rlxc_engine *e)
         if (written <= place)
             break;
         if (written != place + 1)
-            return rlxc_refuse(e, "'%s' is written again behind its first reader", c.buffer->name);
+            return rlxc_refuse(e, "'%s' is written again after its first reader", c.buffer->name);
         c.at = rlxc_child(c.at, place);
         if (c.at->kind != RLXC_NODE_LOOP)
             return rlxc_refuse(e, "block '%s' reads '%s' where it is written",
@@ -213,8 +213,7 @@ static bool writes_a_box(rlxc_engine *e, const rlxc_node *block, const rlxc_buff
             if (!a->indices || !rlxc_axis_at(e, block, a->indices[k], span, &axis, &span) ||
                 axis >= RLXC_DOMAIN_AXES || used[axis])
                 return rlxc_refuse(e,
-                                   "block '%s' writes '%s' at %s: which elements these are is "
-                                   "not known",
+                                   "block '%s' writes '%s' at %s, which selects unknown elements",
                                    rlxc_block_of(block), buffer->name,
                                    a->indices ? rlxc_expr_text(e, a->indices[k]) : "any place");
             used[axis] = true;
@@ -231,7 +230,7 @@ bool rlxc_apply_cache_write(rlxc_engine *e)
     for (uint32_t i = 0; i < c.blocks.items.count; i++)
         if (c.blocks.items.items[i] != c.block && rlxc_block_touches(e, c.block, c.buffer, false) &&
             rlxc_block_touches(e, c.blocks.items.items[i], c.buffer, true))
-            return rlxc_refuse(e, "block '%s' goes on with what block '%s' wrote to '%s'",
+            return rlxc_refuse(e, "block '%s' updates elements that block '%s' wrote to '%s'",
                                rlxc_block_of(c.block), rlxc_block_of(c.blocks.items.items[i]),
                                c.buffer->name);
     uint32_t place;

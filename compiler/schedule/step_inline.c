@@ -40,14 +40,14 @@ static bool axes_of(rlxc_engine *e, const rlxc_node *block, const rlxc_expr *con
             if (indices[d] == b->axes[k].var && !used[k])
                 at[d] = k;
         if (at[d] == UINT32_MAX && !rlxc_is_const(indices[d], 0))
-            return rlxc_refuse(e, "block '%s' %s at %s, which is no axis of its own",
+            return rlxc_refuse(e, "block '%s' %s at %s, which is not one of its axes",
                                rlxc_block_of(block), what, rlxc_expr_text(e, indices[d]));
         if (at[d] != UINT32_MAX)
             used[at[d]] = true;
     }
     for (uint32_t k = 0; k < b->n_axes; k++)
         if (!used[k] && !rlxc_is_const(b->axes[k].extent, 1))
-            return rlxc_refuse(e, "block '%s' %s at the same place for all of its axis '%s'",
+            return rlxc_refuse(e, "block '%s' %s the same element for every value of axis '%s'",
                                rlxc_block_of(block), what, b->axes[k].var->var.name);
     return true;
 }
@@ -182,7 +182,7 @@ bool rlxc_apply_compute_inline(rlxc_engine *e)
         rlxc_block_accesses(e, readers.items.items[i], &all);
         for (uint32_t k = 0; k < all.items.count; k++)
             if (all.items.items[k].buffer == q.buffer && !all.items.items[k].indices)
-                return rlxc_refuse(e, "block '%s' uses '%s' otherwise than element by element",
+                return rlxc_refuse(e, "block '%s' does not use '%s' element by element",
                                    rlxc_block_of(readers.items.items[i]), q.buffer->name);
     }
     for (uint32_t i = 0; i < readers.items.count; i++)
@@ -203,7 +203,7 @@ static const rlxc_expr *const *only_load(rlxc_engine *e, const rlxc_node *block,
         if (all.items.items[i].buffer != buffer)
             continue;
         if (found || !all.items.items[i].indices) {
-            rlxc_refuse(e, "block '%s' reads '%s' at several places", rlxc_block_of(block),
+            rlxc_refuse(e, "block '%s' reads '%s' at several positions", rlxc_block_of(block),
                         buffer->name);
             return NULL;
         }
@@ -234,7 +234,7 @@ static const rlxc_buffer *produced(rlxc_engine *e, const rlxc_node *block, rlxc_
                 return NULL;
             }
         if (found) {
-            rlxc_refuse(e, "block '%s' reads what several blocks write: '%s' and '%s'",
+            rlxc_refuse(e, "block '%s' reads buffers that several blocks write: '%s' and '%s'",
                         rlxc_block_of(block), found->name, buffer->name);
             return NULL;
         }
@@ -242,7 +242,7 @@ static const rlxc_buffer *produced(rlxc_engine *e, const rlxc_node *block, rlxc_
         *producer = writers.items.items[0];
     }
     if (!found)
-        rlxc_refuse(e, "block '%s' reads nothing that one other block writes",
+        rlxc_refuse(e, "block '%s' reads no buffer that exactly one other block writes",
                     rlxc_block_of(block));
     return found;
 }

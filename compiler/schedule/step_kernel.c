@@ -65,7 +65,7 @@ static const rlxc_kernel_row *find_row(rlxc_engine *e, const char *name)
             return row;
         rlxc_text_printf(&names, "%s%s", names.length ? ", " : "", row->name);
     }
-    rlxc_refuse(e, "there is no '%s'; there are %s", name, names.data ? names.data : "none");
+    rlxc_refuse(e, "unknown '%s'; expected one of %s", name, names.data ? names.data : "none");
     return NULL;
 }
 
@@ -149,14 +149,16 @@ static bool split_value(rlxc_engine *e, const rlxc_node_list *outer, const rlxc_
     rlxc_span span = rlxc_span_of(e, &spans, low);
     if (!rlxc_prove_eq(ctx, rlxc_add(ctx, high, low), value, NULL) || !span.max ||
         !rlxc_is_const(span.min, 0))
-        return rlxc_refuse(e, "%s is no multiple of the loops outside and a part of those inside",
+        return rlxc_refuse(e,
+                           "%s does not separate into a multiple from the outer loops and a "
+                           "remainder from the inner ones",
                            rlxc_expr_text(e, value));
     out->count = rlxc_simple(e, rlxc_add(ctx, span.max, rlxc_i64(ctx, 1)));
     out->outer = rlxc_simple(e, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, high, out->count));
     out->inner = low;
     return rlxc_prove_eq(ctx, rlxc_mul(ctx, out->outer, out->count), high, NULL) ||
-           rlxc_refuse(e, "%s is no multiple of %s, the iterations inside", rlxc_expr_text(e, high),
-                       rlxc_expr_text(e, out->count));
+           rlxc_refuse(e, "%s is not a multiple of %s, the iterations inside",
+                       rlxc_expr_text(e, high), rlxc_expr_text(e, out->count));
 }
 
 bool rlxc_apply_blockize(rlxc_engine *e)

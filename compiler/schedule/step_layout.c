@@ -52,7 +52,7 @@ static bool new_shape(rlxc_engine *e, const rlxc_buffer *buffer, const rlxc_expr
     for (uint32_t k = 0; k < n_out; k++) {
         rlxc_span span = rlxc_span_of(e, &spans, results[k]);
         if (!span.min || !span.max || rlxc_bound_of(ctx, span.min, NULL).min < 0)
-            return rlxc_refuse(e, "index_map: %s has no known range of 0 and more",
+            return rlxc_refuse(e, "index_map: %s has no known non-negative range",
                                rlxc_expr_text(e, results[k]));
         out[k] = rlxc_simple(e, rlxc_add(ctx, span.max, rlxc_i64(ctx, 1)));
         after = rlxc_simple(e, rlxc_mul(ctx, after, out[k]));
@@ -105,7 +105,7 @@ bool rlxc_apply_transform_layout(rlxc_engine *e)
         rlxc_block_accesses(e, blocks.items.items[i], &all);
         for (uint32_t k = 0; k < all.items.count; k++)
             if (all.items.items[k].buffer == buffer && !all.items.items[k].indices)
-                return rlxc_refuse(e, "block '%s' uses '%s' otherwise than element by element",
+                return rlxc_refuse(e, "block '%s' does not use '%s' element by element",
                                    rlxc_block_of(blocks.items.items[i]), buffer->name);
     }
     if (!new_shape(e, buffer, map, shape))
@@ -161,7 +161,7 @@ static bool is_product(padding *p, const rlxc_expr *x, uint32_t *loads, uint32_t
     bool uses = false;
     for (uint32_t k = 0; k < x->load.n; k++) {
         if (axis_of(p->block, x->load.indices[k]) == UINT32_MAX)
-            return rlxc_refuse(e, "block '%s' reads '%s' at %s, which is no axis of it",
+            return rlxc_refuse(e, "block '%s' reads '%s' at %s, which is not one of its axes",
                                rlxc_block_of(p->block), x->load.buffer->name,
                                rlxc_expr_text(e, x->load.indices[k]));
         uses = uses || axis_of(p->block, x->load.indices[k]) == axis;
@@ -169,8 +169,8 @@ static bool is_product(padding *p, const rlxc_expr *x, uint32_t *loads, uint32_t
     ++*loads;
     return uses || axis == UINT32_MAX ||
            rlxc_refuse(e,
-                       "'%s' is not indexed by reduction axis '%s': it may hold infinities, "
-                       "which times zero are none",
+                       "'%s' is not indexed by reduction axis '%s': it may hold infinities, which "
+                       "give NaN when multiplied by 0",
                        x->load.buffer->name, p->block->block->axes[axis].var->var.name);
 }
 
@@ -288,14 +288,14 @@ bool rlxc_apply_pad_einsum(rlxc_engine *e)
     bool sums = x && x->kind == RLXC_EXPR_ADD && x->bin.a->kind == RLXC_EXPR_LOAD &&
                 x->bin.a->load.buffer == store->store.buffer && p.block->block->init;
     if (!sums || p.block->predicate || store->store.n > MAX_AXES)
-        return rlxc_refuse(e, "block '%s' is no sum of products", rlxc_block_of(p.block));
+        return rlxc_refuse(e, "block '%s' is not a sum of products", rlxc_block_of(p.block));
     if (!read_padding(&p))
         return false;
     uint32_t loads = 0;
     if (!is_product(&p, x->bin.b, &loads, UINT32_MAX))
         return rlxc_failed(e->ctx)
                    ? false
-                   : rlxc_refuse(e, "block '%s' adds %s, which is no product",
+                   : rlxc_refuse(e, "block '%s' adds %s, which is not a product",
                                  rlxc_block_of(p.block), rlxc_expr_text(e, x->bin.b));
     for (uint32_t k = 0; k < p.block->block->n_axes; k++)
         if (p.block->block->axes[k].kind == RLXC_AXIS_REDUCE && p.padded[k] != p.extents[k] &&
@@ -303,7 +303,7 @@ bool rlxc_apply_pad_einsum(rlxc_engine *e)
             return false;
     for (uint32_t k = 0; k < store->store.n; k++)
         if (axis_of(p.block, store->store.indices[k]) == UINT32_MAX)
-            return rlxc_refuse(e, "block '%s' writes at %s, which is no axis of it",
+            return rlxc_refuse(e, "block '%s' writes at %s, which is not one of its axes",
                                rlxc_block_of(p.block), rlxc_expr_text(e, store->store.indices[k]));
     p.scope = rlxc_scope_of(p.block);
     rlxc_accesses_in all = {0};
@@ -318,7 +318,7 @@ bool rlxc_apply_pad_einsum(rlxc_engine *e)
             known = b->buffer == a->buffer && b->writes == a->writes;
             for (uint32_t d = 0; d < a->n && known; d++)
                 if (a->indices[d] != b->indices[d])
-                    return rlxc_refuse(e, "block '%s' reads '%s' at several places",
+                    return rlxc_refuse(e, "block '%s' reads '%s' at several positions",
                                        rlxc_block_of(p.block), a->buffer->name);
         }
         if (!known && grows(&p, a->indices, a->n) &&

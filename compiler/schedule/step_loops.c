@@ -15,7 +15,7 @@ static bool is_plain(rlxc_engine *e, const rlxc_node *loop)
         return rlxc_refuse(e, "loop %s begins at %s, not at 0", rlxc_loop_name(e, loop),
                            rlxc_expr_text(e, loop->min));
     if (loop->loop_kind != RLXC_LOOP_SERIAL)
-        return rlxc_refuse(e, "loop %s is parallel, vectorized or unrolled already",
+        return rlxc_refuse(e, "loop %s is already parallel, vectorized or unrolled",
                            rlxc_loop_name(e, loop));
     if (loop->annotations.count)
         return rlxc_refuse(e, "loop %s has the annotation '%s'", rlxc_loop_name(e, loop),
@@ -146,7 +146,7 @@ bool rlxc_apply_fuse(rlxc_engine *e)
         if (!is_plain(e, at[i]))
             return false;
         if (i + 1 < n && only_child(at[i]) != at[i + 1])
-            return rlxc_refuse(e, "loop %s does not stand directly inside loop %s, alone",
+            return rlxc_refuse(e, "loop %s is not alone directly inside loop %s",
                                rlxc_loop_name(e, at[i + 1]), rlxc_loop_name(e, at[i]));
         for (uint32_t k = 0; k < i; k++)
             if (rlxc_expr_uses_var(e->ctx, at[i]->extent, at[k]->var))
@@ -188,8 +188,8 @@ bool rlxc_apply_merge(rlxc_engine *e)
         if (!is_plain(e, loop))
             return false;
         if (i && (loop->parent != seq || seq->kind != RLXC_NODE_SEQ))
-            return rlxc_refuse(e, "loops %s and %s do not stand side by side",
-                               rlxc_loop_name(e, first), rlxc_loop_name(e, loop));
+            return rlxc_refuse(e, "loops %s and %s are not adjacent", rlxc_loop_name(e, first),
+                               rlxc_loop_name(e, loop));
         if (!rlxc_prove_eq(e->ctx, wide(e, loop->extent), wide(e, first->extent), NULL))
             return rlxc_refuse(e, "loop %s has %s iterations, loop %s has %s",
                                rlxc_loop_name(e, first), rlxc_expr_text(e, first->extent),
@@ -253,7 +253,7 @@ static bool check_reorder(rlxc_engine *e, const rlxc_node_list *chain, const rlx
         for (uint32_t k = 0; k < n; k++)
             if (rlxc_serves(e, chain->items.items[k], block, RLXC_AXIS_SCAN, &axis) ||
                 rlxc_serves(e, chain->items.items[k], block, RLXC_AXIS_OPAQUE, &axis))
-                return rlxc_refuse(e, "loop %s serves axis '%s' of block '%s', whose order matters",
+                return rlxc_refuse(e, "loop %s drives axis '%s' of block '%s', whose order matters",
                                    rlxc_loop_name(e, chain->items.items[k]), axis,
                                    rlxc_block_of(block));
         if (!rlxc_is_injective(e, block, &why))
@@ -279,7 +279,7 @@ bool rlxc_apply_reorder(rlxc_engine *e)
     }
     for (rlxc_node *at = bottom; at && seen < n; at = at->parent) {
         if (at->kind == RLXC_NODE_BLOCK)
-            return rlxc_refuse(e, "block '%s' stands between the loops", rlxc_block_of(at));
+            return rlxc_refuse(e, "block '%s' is between the loops", rlxc_block_of(at));
         if (at->kind != RLXC_NODE_LOOP)
             continue;
         RLXC_PUSH(e->ctx, &up.items, at);
@@ -370,10 +370,9 @@ bool rlxc_apply_vectorize(rlxc_engine *e)
     rlxc_node *loop = rlxc_arg_loop(e, "loop");
     int64_t extent;
     if (loop && !rlxc_is_int(loop->extent, &extent))
-        return rlxc_refuse(e,
-                           "loop %s has %s iterations: the lanes of a vector are a constant; "
-                           "split it first",
-                           rlxc_loop_name(e, loop), rlxc_expr_text(e, loop->extent));
+        return rlxc_refuse(
+            e, "loop %s has %s iterations: vector lanes must be a constant; split it first",
+            rlxc_loop_name(e, loop), rlxc_expr_text(e, loop->extent));
     return loop && set_kind(e, RLXC_LOOP_VECTORIZED);
 }
 

@@ -27,7 +27,7 @@ static bool kept_part(rlxc_engine *e, const rlxc_expr *predicate, const rlxc_nod
     bool some = uses_any(e, predicate, loops, kept, true);
     bool other = uses_any(e, predicate, loops, kept, false);
     if (some && other)
-        return rlxc_refuse(e, "condition %s is about results and reductions at once",
+        return rlxc_refuse(e, "condition %s involves both result and reduction axes",
                            rlxc_expr_text(e, predicate));
     if (!other)
         *out = rlxc_both(e, *out, predicate);
@@ -37,22 +37,20 @@ static bool kept_part(rlxc_engine *e, const rlxc_expr *predicate, const rlxc_nod
 static bool check_decompose(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop)
 {
     if (!block->block->init)
-        return rlxc_refuse(e,
-                           "block '%s' has no initial value: it is no reduction, or it was "
-                           "decomposed",
-                           rlxc_block_of(block));
+        return rlxc_refuse(
+            e, "block '%s' has no initial value: it is not a reduction, or was decomposed",
+            rlxc_block_of(block));
     if (!rlxc_is_inside(block, loop) || rlxc_scope_of(block) != rlxc_scope_of(loop))
         return rlxc_refuse(e, "loop %s is not around block '%s'", rlxc_loop_name(e, loop),
                            rlxc_block_of(block));
     for (const rlxc_node *at = loop->parent; at && at->kind != RLXC_NODE_BLOCK; at = at->parent) {
         const char *axis;
         if (at->kind == RLXC_NODE_LOOP && rlxc_serves(e, at, block, RLXC_AXIS_REDUCE, &axis))
-            return rlxc_refuse(e,
-                               "loop %s is inside loop %s, which serves the reduction axis '%s' "
-                               "of block '%s': the initial value would be written in each of "
-                               "its iterations",
-                               rlxc_loop_name(e, loop), rlxc_loop_name(e, at), axis,
-                               rlxc_block_of(block));
+            return rlxc_refuse(
+                e,
+                "loop %s is inside loop %s, which drives the reduction axis '%s' of block '%s': "
+                "the initial value would be written in each of its iterations",
+                rlxc_loop_name(e, loop), rlxc_loop_name(e, at), axis, rlxc_block_of(block));
     }
     return true;
 }
@@ -140,7 +138,7 @@ static bool find_reducer(rlxc_engine *e, const rlxc_node *block, reducer *out)
                  {RLXC_EXPR_MAX, 0, true}};
     const rlxc_stmt *store = rlxc_only_store(block), *init = block->block->init;
     if (!store || !init)
-        return rlxc_refuse(e, "block '%s' is no reduction of one store", rlxc_block_of(block));
+        return rlxc_refuse(e, "block '%s' is not a reduction with one store", rlxc_block_of(block));
     const rlxc_expr *x = store->store.value, *start = init->store.value;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (x->kind != known[i].op)
@@ -157,15 +155,14 @@ static bool find_reducer(rlxc_engine *e, const rlxc_node *block, reducer *out)
                            (start->kind == RLXC_EXPR_FLOAT && start->f == known[i].identity) ||
                            (start->kind == RLXC_EXPR_INT && (double)start->i == known[i].identity);
             if (!neutral)
-                return rlxc_refuse(e,
-                                   "block '%s' begins with %s, which would be added for every "
-                                   "part",
-                                   rlxc_block_of(block), rlxc_expr_text(e, start));
+                return rlxc_refuse(
+                    e, "block '%s' has the initial value %s, which every part would add",
+                    rlxc_block_of(block), rlxc_expr_text(e, start));
             *out = (reducer){known[i].op, side ? x->bin.a : x->bin.b, start};
             return true;
         }
     }
-    return rlxc_refuse(e, "block '%s' stores %s: no sum, product, minimum or maximum",
+    return rlxc_refuse(e, "block '%s' stores %s, which is not a sum, product, minimum or maximum",
                        rlxc_block_of(block), rlxc_expr_text(e, x));
 }
 
@@ -184,7 +181,7 @@ static bool check_nest(rlxc_engine *e, const rlxc_node *block, const rlxc_node_l
                                rlxc_block_of(block));
         if (rlxc_serves(e, at, block, RLXC_AXIS_REDUCE, &axis) &&
             rlxc_serves(e, at, block, RLXC_AXIS_SPATIAL, NULL))
-            return rlxc_refuse(e, "loop %s serves the reduction axis '%s' and results at once",
+            return rlxc_refuse(e, "loop %s drives both the reduction axis '%s' and result axes",
                                rlxc_loop_name(e, at), axis);
     }
     return found;
@@ -198,7 +195,7 @@ static rlxc_node *reduced_along(rlxc_engine *e, rlxc_node *loop)
     rlxc_node *block = blocks.items.count ? blocks.items.items[0] : NULL;
     if (block && blocks.items.count == 1 && rlxc_serves(e, loop, block, RLXC_AXIS_REDUCE, NULL))
         return block;
-    rlxc_refuse(e, "loop %s serves no reduction axis of one block", rlxc_loop_name(e, loop));
+    rlxc_refuse(e, "loop %s drives no reduction axis of a single block", rlxc_loop_name(e, loop));
     return NULL;
 }
 

@@ -178,7 +178,7 @@ static bool parse_map(trace *t, const char *text, rlxc_attr *out)
         map = read_map(&g, json_array_get(nodes, at));
     json_decref(graph_text);
     if (!map)
-        return fail(t, "an index map is not understood", "");
+        return fail(t, "unsupported index map", "");
     *out = rlxc_attr_expr(map);
     return true;
 }
@@ -237,7 +237,7 @@ static bool parse_text(trace *t, const char *text, bool input, rlxc_attr *out)
     }
     const rlxc_expr *ref = rlxc_map_get(&t->names, rlxc_key(rlxc_intern_cstr(t->ctx, text)));
     if (!ref)
-        return fail(t, "no instruction before gives", text);
+        return fail(t, "no earlier instruction defines", text);
     *out = rlxc_attr_expr(ref);
     return true;
 }
@@ -307,7 +307,7 @@ static bool parse_params(trace *t, rlxc_step *step, const char *words, const jso
         if (!empty)
             rlxc_step_arg(t->ctx, step, name, value);
     }
-    return at >= n || fail(t, "more values than are known:", rlxc_step_row_of(step->kind)->name);
+    return at >= n || fail(t, "too many values:", rlxc_step_row_of(step->kind)->name);
 }
 
 static bool define_results(trace *t, rlxc_step *step, const json_t *outputs)

@@ -259,7 +259,7 @@ static const rlxc_expr *parse_named(rlxc_parser *p, const rlxc_py *call, bool no
     if (row && row->result == RLXC_RESULT_GIVEN)
         items[count++] = type;
     if (n > sizeof items / sizeof *items - 1) {
-        rlxc_error(p->ctx, call->range, "%u arguments are too many", n);
+        rlxc_error(p->ctx, call->range, "%u are too many arguments", n);
         return NULL;
     }
     for (uint32_t i = 0; i < n; i++)

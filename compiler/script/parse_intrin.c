@@ -460,13 +460,12 @@ static void unsupported(rlxc_parser *p, const rlxc_py *call, const char *name)
         {"mma_", "belongs to GPUs"},
         {"create_barriers", "belongs to GPUs"},
         {"texture2d", "belongs to GPUs"},
-        {"vscale", "makes vectors whose length the compiler cannot know"},
-        {"call_packed_lowered", "stands in what MakePackedAPI and later passes make of a function"},
-        {"call_cpacked_lowered",
-         "stands in what MakePackedAPI and later passes make of a function"},
-        {"tvm_struct_", "stands in what MakePackedAPI and later passes make of a function"},
-        {"tvm_stack_alloca", "stands in what MakePackedAPI and later passes make of a function"},
-        {"TVMBackend", "stands in what MakePackedAPI and later passes make of a function"},
+        {"vscale", "makes vectors of unknown length"},
+        {"call_packed_lowered", "only occurs after MakePackedAPI"},
+        {"call_cpacked_lowered", "only occurs after MakePackedAPI"},
+        {"tvm_struct_", "only occurs after MakePackedAPI"},
+        {"tvm_stack_alloca", "only occurs after MakePackedAPI"},
+        {"TVMBackend", "only occurs after MakePackedAPI"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strncmp(name, rows[i].prefix, strlen(rows[i].prefix)) == 0) {

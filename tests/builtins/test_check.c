@@ -40,7 +40,7 @@ static const index_case cases[] = {
      "index 2 at [1, 0] is out of "
      "range: expected -2 to 1"},
     {.dtype = RLX_I64, 2, {2, 2}, {1, 3, 1, 4}, 2, {-2, -4}, {2, 4}, "index 4 at [1, 1]"},
-    {.dtype = RLX_I64, 1, {1}, {0}, 1, {0}, {0}, "there is nothing to choose from"},
+    {.dtype = RLX_I64, 1, {1}, {0}, 1, {0}, {0}, "the dimension is empty"},
     {.dtype = RLX_I64, 1, {0}, {0}, 1, {0}, {0}, NULL},
     {.dtype = RLX_I64, 1, {1}, {0}, 1, {INT64_MIN}, {INT64_MAX}, NULL},
     {.dtype = RLX_I64, 1, {3}, {0, 0, 0}, 2, {0, 0}, {1, 1}, "ranges do not fit", RLX_E_SHAPE},

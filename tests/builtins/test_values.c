@@ -130,7 +130,7 @@ RLX_TEST(builtins, tuples_and_conditions)
     rlx_value out = rlx_none();
     rlx_value past[] = {rlx_value_retain(tuple), rlx_int(3)};
     RLX_FAILS(try_builtin(t, "vm.builtin.tuple_getitem", past, 2, &out), RLX_E_INVALID_ARG,
-              "item 3 of a tuple of 3");
+              "index 3 is out of range for a tuple of 3");
     rlx_value reset[] = {tuple, rlx_int(0)};
     cr_expect_eq(call_builtin(t, "vm.builtin.tuple_reset_item", reset, 2).kind, RLX_KIND_NONE);
     const double zero = 0, two = 2;

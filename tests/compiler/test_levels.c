@@ -227,7 +227,7 @@ RLX_TEST(levels, command_lines_that_make_no_sense_are_refused)
         {"x86-64-v2,", "expected names of CPUs with commas between them", 2},
         {"x86-64-v2,,x86-64-v3", "expected names of CPUs", 2},
         {"a,b,c,d,e,f,g,h,i", "more than 8 CPUs", 2},
-        {"x86-64-v2,x86-64-v2", "the CPU x86-64-v2 is there twice", 2},
+        {"x86-64-v2,x86-64-v2", "CPU x86-64-v2 is listed twice", 2},
         {"x86-64-v2,i486", "unknown CPU \"i486\"", 1},
     };
     char file[128], said[MOST];

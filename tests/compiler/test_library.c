@@ -387,7 +387,7 @@ RLX_TEST(library, every_form_is_emitted_to_memory_and_to_files)
     size_t size = 0;
     RLX_OKAY(rlx_ir_module_lower(m, NULL, &t->error));
     RLX_FAILS(rlx_ir_module_emit(m, NULL, RLX_EMIT_SCHEDULE, &data, &size, &t->error),
-              RLX_E_INVALID_MODULE, "without noting");
+              RLX_E_INVALID_MODULE, "without recording");
     RLX_FAILS(rlx_ir_module_emit(m, NULL, (rlx_emit_form)99, &data, &size, &t->error),
               RLX_E_INVALID_MODULE, "no form 99");
     cr_expect_eq(rlx_ir_module_emit_file(m, NULL, RLX_EMIT_TIR, "/no/such/folder/x", &t->error),

@@ -431,7 +431,7 @@ RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
          "'a' is killed in one branch only"},
         {RUN_NOTED("        for i in range(n):\n            o[i] = x[i] + y[i]\n"), NULL},
         {RUN_NOTED("        for i in range(n):\n            o[i] = x[n - 1 - i]\n"),
-         "'noted' says in rlx.in_place that it may write parameter 2 over parameter 0"},
+         "rlx.in_place of 'noted' states that parameter 2 may overwrite parameter 0"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);

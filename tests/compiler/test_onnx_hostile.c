@@ -13,11 +13,11 @@ RLX_TEST(onnx, hostile_bytes)
     put_int(&model, 1, 8);
     refused(&model, "it has no graph");
     model.data[model.size++] = 7 << 3 | 2;
-    refused(&model, "it is cut off");
+    refused(&model, "it is truncated");
     model.data[model.size++] = 100;
-    refused(&model, "it is cut off");
+    refused(&model, "it is truncated");
     model.data[model.size - 2] = 7 << 3 | 3;
-    refused(&model, "it is no protobuf message");
+    refused(&model, "it is not a protobuf message");
 
     bytes inner = {.size = 0}; /* graphs nested in nodes' attributes */
     for (int i = 0; i < 60; i++) {
@@ -34,7 +34,7 @@ RLX_TEST(onnx, hostile_bytes)
     inner.size = model.size = 0; /* protobuf-c would merge repeated fields, copying each time */
     put_message(&model, 7, &inner);
     put_message(&model, 7, &inner);
-    refused(&model, "it has a part twice");
+    refused(&model, "a field occurs twice");
 }
 
 RLX_TEST(onnx, small_hostile_nodes)

@@ -12,7 +12,7 @@ RLX_TEST(onnx, opsets_that_there_are_not)
                 {-5, 8, "the model is of opset -5; there are 1 to"},
                 {0, 8, "the model is of opset 0"},
                 {INT64_C(1) << 40, 8, "the model is of opset 1099511627776"},
-                {INT64_MIN, 8, "the model does not say of which opset it is"},
+                {INT64_MIN, 8, "the model declares no opset"},
                 {INT64_MIN, 2, NULL},
                 {17, 8, NULL}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -122,7 +122,7 @@ static const edit edits[] = {
     {WINOGRAD, "\"tiles\": 24", "\"tiles\": 12", NULL},
     {ROWS, "\"threads\": 1", "\"threads\": 0", NULL},
     {TILE, "\"rows\": 4", "\"rows\": 99", "size 'rows' is 99, between 1 and 32 is needed"},
-    {TILE, "\"rows\": 4", "\"rows\": \"x\"", "size 'rows' is no number"},
+    {TILE, "\"rows\": 4", "\"rows\": \"x\"", "size 'rows' is not a number"},
     {TILE, "\"lanes\": 8, ", "", "size 'lanes' is missing"},
     {TILE, "\"lanes\": 8", "\"lanes\": 8, \"colour\": 1", "tile has no size 'colour'"},
     {TILE, "\"tail1\": 3", "\"tail1\": 4", "tail1 is 4, below 4 is needed"},

@@ -127,20 +127,20 @@ static const struct {
     {"[", "trace:"},
     {"[1, 2]", "expected [[instructions], [decisions]]"},
     {"[[[\"ReIndex\", [], [], []]], []]", "instruction 0: there is no instruction 'ReIndex'"},
-    {"[[[\"GetLoops\", [\"b0\"], [], []]], []]", "no instruction before gives 'b0'"},
-    {"[[[\"GetSBlock\", [], [\"C\", \"f\", 1, 2], [\"b0\"]]], []]", "more values than are known"},
+    {"[[[\"GetLoops\", [\"b0\"], [], []]], []]", "no earlier instruction defines 'b0'"},
+    {"[[[\"GetSBlock\", [], [\"C\", \"f\", 1, 2], [\"b0\"]]], []]", "too many values"},
     {"[[[\"GetSBlock\", [], [\"C\"], [\"b0\"]]], []]", "must be GetSBlock with a function's name"},
     {"[[[\"GetSBlock\", [], [\"C\", \"f\"], [3]]], []]", "a result has no name"},
     {"[[[\"GetSBlock\"]], []]", "expected [kind, inputs, attributes, outputs]"},
     {"[[[\"GetSBlock\", [], [\"C\", \"f\"], [\"b0\"]], [\"TransformLayout\", [\"b0\", "
      "\"{\\\"nodes\\\":[]}\"], [0, 1, null], []]], []]",
-     "an index map is not understood"},
+     "unsupported index map"},
     {"[[[\"GetSBlock\", [], [\"C\", \"f\"], [\"b0\"]], [\"TransformLayout\", [\"b0\", "
      "\"{\\\"root_index\\\":0,\\\"nodes\\\":[{\\\"type\\\":\\\"IndexMap\\\",\\\"data\\\":{"
      "\\\"initial_indices\\\":1,\\\"final_indices\\\":1}},{\\\"type\\\":\\\"Array\\\",\\\"data\\\":"
      "[2]},{\\\"type\\\":\\\"Add\\\",\\\"data\\\":{\\\"a\\\":2,\\\"b\\\":2}}]}\"], [0, 1, null], "
      "[]]], []]",
-     "an index map is not understood"},
+     "unsupported index map"},
     {"[[[\"GetSBlock\", [], [\"C\", \"f\"], [\"b0\"]], [\"SetScope\", [\"b0\"], [0], []]], []]",
      "set_scope needs storage_scope"},
     {"  ", "the schedule has no step"},

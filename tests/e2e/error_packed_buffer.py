@@ -1,4 +1,4 @@
-# error => parameter A has elements of type int4: those of less than a byte are read from uint8
+# error => parameter A has elements of type int4: elements smaller than a byte are read from uint8
 from tvm.script import relax as R, tir as T
 @T.prim_func
 def k(A: T.Buffer((4,), "int4"), B: T.Buffer((4,), "int8")):

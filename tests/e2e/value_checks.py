@@ -2,7 +2,7 @@
 # call rows: tensor float32 [3, 1] {1, 2, 3}, tensor int64 [3] {0, -3, 2} => tensor float32 [3, 1] {1, 1, 3}
 # fail rows: tensor float32 [3, 1] {1, 2, 3}, tensor int64 [2] {0, 1000000000} => take: index 1000000000 at [1] is out of range: expected -3 to 2
 # fail rows: tensor float32 [3, 1] {1, 2, 3}, tensor int64 [1] {-4} => index -4 at [0]
-# fail rows: tensor float32 [0, 1] {}, tensor int64 [1] {0} => index 0 at [0] is out of range: there is nothing to choose from
+# fail rows: tensor float32 [0, 1] {}, tensor int64 [1] {0} => index 0 at [0] is out of range: the dimension is empty
 # call rows: tensor float32 [0, 1] {}, tensor int64 [0] {} => tensor float32 [0, 1] {}
 # fail flat: tensor float32 [2, 2] {1, 2, 3, 4}, tensor int32 [1] {4} => index 4 at [0] is out of range: expected -4 to 3
 # call stated: tensor float32 [2] {1, 2}, tensor int64 [2] {5, 2} => tuple(tensor float32 [2] {2, 2}, tensor float32 [2] {2, 1})

@@ -8,7 +8,7 @@ kernel's buffers, several in one kernel, and checks of operators fused into othe
 # fail take_int32: tensor float32 [3, 2] {1, 2, 3, 4, 5, 6}, tensor int32 [9] {0, 0, 0, 0, 0, 0, 0, 0, 3} => index 3 at [8]
 # fail take_int64: tensor float32 [3, 2] {1, 2, 3, 4, 5, 6}, tensor int64 [1] {-9223372036854775808} => index -9223372036854775808 at [0]
 # fail take_int64: tensor float32 [3, 2] {1, 2, 3, 4, 5, 6}, tensor int64 [1] {9223372036854775807} => index 9223372036854775807 at [0]
-# fail take_int64: tensor float32 [0, 2] {}, tensor int64 [1] {0} => index 0 at [0] is out of range: there is nothing to choose from
+# fail take_int64: tensor float32 [0, 2] {}, tensor int64 [1] {0} => index 0 at [0] is out of range: the dimension is empty
 # call take_int64: tensor float32 [0, 2] {}, tensor int64 [0] {} => tensor float32 [0, 2] {}
 # call take_uint8: tensor float32 [3, 2] {1, 2, 3, 4, 5, 6}, tensor uint8 [1] {2} => tensor float32 [1, 2] {5, 6}
 # fail take_uint8: tensor float32 [3, 2] {1, 2, 3, 4, 5, 6}, tensor uint8 [1] {255} => index 255 at [0]

@@ -95,7 +95,7 @@ def cases(s):
                 ins[k] = ""
             yield lambda i, ins=ins: node(s, i, ins), f"input {k} is missing"
     yield (lambda i: node(s, i, attributes=good(s) + [attribute("no_such", 1)]),
-           "there is no attribute 'no_such'; there are: " + (", ".join(s.attributes) or "none"))
+           "unknown attribute 'no_such'; expected one of: " + (", ".join(s.attributes) or "none"))
     yield lambda i: node(s, i, attributes=good(s) + [attribute("__of_a_tool", 1)]), None
     for key, (must, kind, choices) in s.attributes.items():
         if must:
@@ -110,10 +110,10 @@ def cases(s):
             wrong = attribute(key, [1])[:-3] + number(20, 2 if kind == "i" else 1)
             yield (lambda i, key=key, wrong=wrong:
                    node(s, i, attributes=good(s, key) + [wrong]),
-                   f"attribute '{key}' says that it is {TEXTS[kind]} and holds something else")
+                   f"attribute '{key}' is declared as {TEXTS[kind]} but holds another type")
         if choices:
             yield (lambda i, key=key: node(s, i, attributes=good(s, key) + [attribute(key, "Foo")]),
-                   f"attribute '{key}' is 'Foo'; there are: " + ", ".join(choices))
+                   f"attribute '{key}' is 'Foo'; expected one of: " + ", ".join(choices))
 
 
 # --- element types ----------------------------------------------------------------------------

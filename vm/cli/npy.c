@@ -93,16 +93,16 @@ static bool read_dim(cursor *c, int64_t *out)
 static rlx_status read_shape(cursor *c, header *h, rlx_error *err)
 {
     if (!accept(c, '('))
-        return bad(c->name, "the shape is no tuple", err);
+        return bad(c->name, "the shape is not a tuple", err);
     h->ndim = 0;
     while (!accept(c, ')')) {
         if (h->ndim == RLX_MAX_NDIM)
             return bad(c->name, "more dimensions than rlx supports", err);
         if (!read_dim(c, &h->dims[h->ndim++]))
-            return bad(c->name, "a dimension is no number in range", err);
+            return bad(c->name, "a dimension is not a valid number", err);
         if (!accept(c, ',')) {
             if (!accept(c, ')'))
-                return bad(c->name, "the shape does not end", err);
+                return bad(c->name, "the shape is not terminated", err);
             return RLX_OK;
         }
     }
@@ -139,7 +139,7 @@ static rlx_status read_header(cursor *c, header *h, rlx_error *err)
 {
     bool have_descr = false, have_order = false, have_shape = false;
     if (!accept(c, '{'))
-        return bad(c->name, "the header is no dict", err);
+        return bad(c->name, "the header is not a dict", err);
     while (!accept(c, '}')) {
         rlx_str key, text;
         if (!read_string(c, &key) || !accept(c, ':'))
@@ -162,13 +162,13 @@ static rlx_status read_header(cursor *c, header *h, rlx_error *err)
         }
         if (!accept(c, ',')) {
             if (!accept(c, '}'))
-                return bad(c->name, "the header does not end", err);
+                return bad(c->name, "the header is not terminated", err);
             break;
         }
     }
     skip_space(c);
     if (c->at != c->end || !have_descr || !have_order || !have_shape)
-        return bad(c->name, "the header is not complete", err);
+        return bad(c->name, "the header is incomplete", err);
     return RLX_OK;
 }
 
@@ -211,7 +211,7 @@ rlx_status npy_decode(const char *name, const unsigned char *data, size_t size, 
     if (wide)
         length |= (size_t)data[10] << 16 | (size_t)data[11] << 24;
     if (length > size - start)
-        return bad(name, "the header is cut", err);
+        return bad(name, "the header is truncated", err);
     header h = {0};
     cursor c = {name, (const char *)data + start, (const char *)data + start + length};
     RLX_TRY(read_header(&c, &h, err));

@@ -182,7 +182,7 @@ static bool print_tried(const cli_plan *p, uint32_t region)
         if (rlx_plan_compute(p->exe, p->function, region, values, NULL, NULL, &sums, NULL) !=
             RLX_OK)
             continue;
-        printf("%s %lld: %llu", n++ ? "," : "  peak where what is not known is",
+        printf("%s %lld: %llu", n++ ? "," : "  peak where each unknown symbol is",
                (long long)tried[k], (unsigned long long)sums.peak);
         if (sums.bound)
             most = fmax(most, (double)sums.peak / (double)sums.bound - 1);

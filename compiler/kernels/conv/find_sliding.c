@@ -211,7 +211,7 @@ static bool find_axes(const rlxc_stages *all, rlxc_sliding *w)
     w->along = s->n_axes - 1;
     if (!rlxc_is_int(s->extents[w->along], &w->width) || w->width <= 1 ||
         w->width > RLXC_SLIDING_WIDTH)
-        return rlxc_decline(all, "a window of %s elements: 2 to %d are taken",
+        return rlxc_decline(all, "a window of %s elements; 2 to %d are supported",
                             rlxc_told(all, s->extents[w->along]), RLXC_SLIDING_WIDTH);
     if (rlxc_is_const(s->extents[w->column], 1) ||
         !rlxc_is_int(s->extents[w->channel], &w->channels) || w->channels <= 0 ||
@@ -249,12 +249,12 @@ bool rlxc_find_sliding(const rlxc_stages *all, const rlxc_stage *stage, rlxc_sli
         return false;
     const rlxc_expr *element = take_element(all, &f);
     if (!element)
-        return rlxc_decline(all, "%s is no sum, maximum or minimum of %s and something else",
+        return rlxc_decline(all, "%s is not a sum, maximum or minimum of %s and a term",
                             rlxc_told(all, stage->value), stage->out->name);
     if (!is_of_channel(&f, element))
         return rlxc_decline(all,
-                            "what is read of %s does not slide along %s and %s, or is not "
-                            "contiguous along the channel %s",
+                            "the window in %s does not slide along %s and %s, or is not contiguous "
+                            "along the channel %s",
                             rlxc_told(all, element), rlxc_told(all, stage->vars[out->column]),
                             rlxc_told(all, stage->vars[out->along]),
                             rlxc_told(all, stage->vars[out->channel]));

@@ -110,7 +110,7 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
                             input->out->name, product->out->name, output->out->name);
     const rlxc_expr *x = load_but(ctx, input, NULL), *u = load_but(ctx, product, input->out);
     if (!x || !u || x->load.n != 4 || u->load.n < 4 || x->load.buffer == output->out)
-        return rlxc_decline(s, "no image of 4 dimensions and weight are read");
+        return rlxc_decline(s, "the operands are not a weight and an image of 4 dimensions");
     rlxc_winograd w = {.x = x->load.buffer,
                        .weight = u->load.buffer,
                        .v = input->out,
@@ -122,7 +122,7 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
     const rlxc_expr *in = rlxc_i64(ctx, IN), *tiles = rlxc_winograd_tiles(ctx, w.y);
     if (!rlxc_is_int(w.x->shape[3], &channels) || !rlxc_is_int(w.y->shape[3], &outputs) ||
         channels < 1 || outputs < 1 || channels > MOST_CHANNELS || outputs > MOST_CHANNELS)
-        return rlxc_decline(s, "%s and %s channels: numbers from 1 to %d are needed",
+        return rlxc_decline(s, "%s and %s channels; 1 to %d are supported",
                             rlxc_told(s, w.x->shape[3]), rlxc_told(s, w.y->shape[3]),
                             MOST_CHANNELS);
     const rlxc_expr *v_dims[4] = {in, in, tiles, w.x->shape[3]};
@@ -137,7 +137,7 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
         rlxc_is_const(input->extents[4], IN) && rlxc_is_const(input->extents[5], IN) &&
         rlxc_is_const(product->extents[4], channels) && rlxc_is_const(output->extents[4], IN) &&
         rlxc_is_const(output->extents[5], IN);
-    return same || rlxc_decline(s, "%s, %s and %s compute something else than minimal filtering",
+    return same || rlxc_decline(s, "%s, %s and %s do not compute minimal filtering",
                                 input->out->name, product->out->name, output->out->name);
 }
 

@@ -215,7 +215,7 @@ static bool may_inline(const rlxc_stages *s, uint32_t producer)
     const rlxc_stage *p = &s->items[producer];
     uint32_t consumers = 0;
     if (!p->simple || p->removed || p->init)
-        return rlxc_decline(s, "only blocks that sum nothing can be inlined");
+        return rlxc_decline(s, "only blocks without a reduction can be inlined");
     if (!rlxc_stage_is_temp(s, p->out))
         return rlxc_decline(s, "%s is a result of the function", p->out->name);
     if (!covers(p))
@@ -231,9 +231,9 @@ static bool may_inline(const rlxc_stages *s, uint32_t producer)
         if (rlxc_stage_loads(s, i, p->out, &indices, &same) == 0)
             continue;
         if (!q->simple)
-            return rlxc_decline(s, "a block that is no plain loop nest reads %s", p->out->name);
+            return rlxc_decline(s, "a block that is not a plain loop nest reads %s", p->out->name);
         if (i < producer || disturbed(s, producer, i))
-            return rlxc_decline(s, "what it reads is overwritten before %s is computed",
+            return rlxc_decline(s, "its operands are overwritten before %s is computed",
                                 q->out->name);
         if (rlxc_stage_loads(s, producer, q->out, &indices, &same) > 0)
             return rlxc_decline(s, "it reads %s, which its consumer writes", q->out->name);

@@ -240,7 +240,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     const rlxc_expr *columns = panel ? rlxc_i64(s->ctx, panel) : stage->extents[p->j];
     p->vl = lanes_for(s, stage->out->dtype, columns);
     if (p->vl < MIN_LANES)
-        return rlxc_decline(s, "%s columns fill no vector of %d lanes", rlxc_told(s, columns),
+        return rlxc_decline(s, "%s columns do not fill a vector of %d lanes", rlxc_told(s, columns),
                             MIN_LANES);
     uint32_t most = shape_for(s, UINT32_MAX)->nv, vectors = most;
     if (rlxc_is_int(columns, &n) && n < (int64_t)most * p->vl)
@@ -315,7 +315,7 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         if (!depends(ctx, load, j))
             continue;
         if (!step_along(ctx, load, j, &p->panel, &stride))
-            return rlxc_decline(s, "%s has no constant step along the column %s",
+            return rlxc_decline(s, "%s has no constant stride along the column %s",
                                 rlxc_told(s, load), rlxc_told(s, j));
         contiguous = contiguous && stride == 1;
         near = near && stride >= 1 && stride <= MAX_GATHER;
@@ -333,11 +333,11 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
     if (!packs && p->gathers)
         p->must_pack = false;
     if (n_vector == 0)
-        return rlxc_decline(s, "nothing that is read depends on the column %s", rlxc_told(s, j));
+        return rlxc_decline(s, "no operand depends on the column %s", rlxc_told(s, j));
     if (p->must_pack && !packs)
-        return rlxc_decline(s, "what is read along the column %s is not contiguous, and has %s",
-                            rlxc_told(s, j),
-                            n_reduce == 1 ? "more than one operand" : "several reduction axes");
+        return rlxc_decline(
+            s, "the operand along the column %s is not contiguous, and there are %s",
+            rlxc_told(s, j), n_reduce == 1 ? "more than one operand" : "several reduction axes");
     return true;
 }
 

@@ -106,7 +106,7 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
     static const rlxc_quant_conv_layout *const layouts[2] = {&rlxc_quant_conv_last,
                                                              &rlxc_quant_conv_second};
     if (!rlxc_target_has_dots(s->target))
-        return rlxc_decline(s, "the target has no sums of integer products");
+        return rlxc_decline(s, "the target has no integer dot products");
     rlxc_operation op;
     if (!rlxc_stage_product(s, stage, &op))
         return false;
@@ -122,12 +122,12 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
     if (x->kind != RLXC_EXPR_CALL || x->call.n != 3 || strcmp(x->call.name, "if_then_else") != 0 ||
         !is_filter(filter) || (sums && (sums->kind != RLXC_EXPR_LOAD || sums->load.n != 1)) ||
         !is_fill(s->ctx, stage, x->call.args[2], sums))
-        return rlxc_decline(s, "no 8-bit image with a border times an 8-bit filter: %s times %s",
+        return rlxc_decline(s, "not a padded 8-bit image times an 8-bit filter: %s times %s",
                             rlxc_told(s, x), rlxc_told(s, filter));
     const rlxc_expr *load = x->call.args[1];
     load = without_cast(load->kind == RLXC_EXPR_ADD ? load->bin.a : load);
     if (!is_buffer(load, 4) || load->dtype.bits != 8)
-        return rlxc_decline(s, "%s is no element of an 8-bit image", rlxc_told(s, load));
+        return rlxc_decline(s, "%s is not an element of an 8-bit image", rlxc_told(s, load));
     for (uint32_t i = 0; i < 4; i++) {
         *out = (rlxc_quant_conv){.x = load->load.buffer,
                                  .filter = filter->load.buffer,
@@ -140,7 +140,6 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
             is_same(s->ctx, stage, op.term, out) && suits(s->target, out))
             return true;
     }
-    return rlxc_decline(
-        s, "the window is none with a stride, a dilation and a border, or the filter is "
-           "not laid out for this target");
+    return rlxc_decline(s, "the window is not defined by a stride, a dilation and padding, or the "
+                           "filter is not laid out for this target");
 }

@@ -139,7 +139,7 @@ static bool is_product(const rlxc_stages *s, const rlxc_stage *stage, rlx_dtype 
         return false;
     if (stage->n_axes != 3 || stage->out->ndim != 2 || !rlxc_dtype_eq(stage->out->dtype, t) ||
         stage->indices[1] != stage->vars[1] || op.roles[1] != RLXC_AXIS_ROLE_column)
-        return rlxc_decline(s, "no %s product (M, N) of (M, K) and (K, N): %s, axes %s",
+        return rlxc_decline(s, "not a %s product (M, N) of (M, K) and (K, N): %s, axes %s",
                             t.code == RLX_FLOAT ? "float32" : "int32", rlxc_operation_name(op.kind),
                             op.roles);
     *x = op.x;
@@ -214,7 +214,7 @@ bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
     if (floats && (from.code != RLX_BFLOAT || !rlxc_target_has_bfloat16_dots(s->target)))
         return rlxc_decline(s, "%s",
                             from.code == RLX_BFLOAT
-                                ? "the target has no products of bfloat16"
+                                ? "the target has no bfloat16 dot products"
                                 : "float32 sums of operands other than bfloat16");
     if (floats)
         return bfloat16_of(weight, out) ? fits(s, stage, out, x, weight)
@@ -223,7 +223,7 @@ bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
         return rlxc_decline(s, "%s",
                             rlxc_target_has_dots(s->target)
                                 ? "the left operand is not of int8 or int16"
-                                : "the target has no sums of integer products");
+                                : "the target has no integer dot products");
     const rlxc_expr *number = weight;
     if (weight->kind == RLXC_EXPR_SUB) {
         out->zero = weight->bin.b;
