@@ -369,6 +369,40 @@ const rlxc_sinfo *rlxc_infer_scan(rlxc_context *ctx, const rlxc_module *module,
     return rlxc_tensor_like(&v, x, dtype);
 }
 
+/* The store with |by| for |var|. */
+static const rlxc_stmt *store_at(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_expr *var,
+                                 const rlxc_expr *by)
+{
+    const rlxc_expr *at[RLXC_MAX_NDIM];
+    for (uint32_t i = 0; i < s->store.n; i++)
+        at[i] = rlxc_substitute(ctx, s->store.indices[i], &var, &by, 1);
+    return rlxc_stmt_store(ctx, s->store.buffer, at, s->store.n,
+                           rlxc_substitute(ctx, s->store.value, &var, &by, 1));
+}
+
+/* A loop of vectors over |var|, then one over the remaining elements: the compiler cannot tell that
+ * a row of the result and the row before it, which |store| reads, lie apart. */
+static const rlxc_stmt *loop_of_vectors(rlxc_context *ctx, const rlxc_expr *var,
+                                        const rlxc_expr *extent, const rlxc_stmt *store)
+{
+    enum { LANES = 8 };
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *lanes = rlxc_i64(ctx, LANES);
+    const rlxc_expr *outer = rlxc_var(ctx, "v", RLX_I64), *inner = rlxc_var(ctx, "l", RLX_I64);
+    const rlxc_expr *begin = rlxc_mul(ctx, outer, lanes);
+    const rlxc_expr *count =
+        rlxc_canonical(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, extent, lanes), NULL);
+    const rlxc_expr *done = rlxc_canonical(ctx, rlxc_mul(ctx, count, lanes), NULL);
+    const rlxc_expr *left = rlxc_canonical(ctx, rlxc_sub(ctx, extent, done), NULL);
+    const rlxc_expr *rest = rlxc_var(ctx, "r", RLX_I64);
+    const rlxc_stmt *parts[2];
+    parts[0] = rlxc_stmt_for(ctx, inner, zero, lanes, RLXC_LOOP_VECTORIZED,
+                             store_at(ctx, store, var, rlxc_add(ctx, begin, inner)));
+    parts[0] = rlxc_stmt_for(ctx, outer, zero, count, RLXC_LOOP_SERIAL, parts[0]);
+    parts[1] = rlxc_stmt_for(ctx, rest, zero, left, RLXC_LOOP_SERIAL,
+                             store_at(ctx, store, var, rlxc_add(ctx, done, rest)));
+    return rlxc_stmt_seq(ctx, parts, rlxc_is_const(left, 0) ? 1 : 2);
+}
+
 /* The loops over the axes behind the scanned one are inside it, so that rows are added to rows. */
 rlxc_atom rlxc_legalize_scan(rlxc_builder *b, const rlxc_binding *call)
 {
@@ -413,7 +447,9 @@ rlxc_atom rlxc_legalize_scan(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_stmt *body = rlxc_stmt_store(ctx, out, at, out->ndim, value),
                     *other = rlxc_stmt_store(ctx, out, at, out->ndim, begin);
     for (uint32_t i = out->ndim; i-- > axis + 1;) {
-        body = rlxc_stmt_for(ctx, at[i], zero, out->shape[i], RLXC_LOOP_SERIAL, body);
+        body = i + 1 == out->ndim
+                   ? loop_of_vectors(ctx, at[i], out->shape[i], body)
+                   : rlxc_stmt_for(ctx, at[i], zero, out->shape[i], RLXC_LOOP_SERIAL, body);
         other = rlxc_stmt_for(ctx, at[i], zero, out->shape[i], RLXC_LOOP_SERIAL, other);
     }
     if (rows)

@@ -326,6 +326,10 @@ def rows():
         Row("R.nn.max_pool1d(R.log(R.nn.relu(x)), 2, padding=1)", {"x": x("2 n m")},
             lambda a: windows_of_two(np.log(np.maximum(a, 0))).max(0)), # also for windows of -inf
         Row("R.cumsum(x, axis=1)", {"x": x()}, lambda a: a.cumsum(1)),
+        Row("R.cumsum(x, axis=1)", {"x": x("3 16 64")}, lambda a: a.cumsum(1)),
+        Row("R.cumsum(x, axis=0)", {"x": x("n 3 37", "float64")}, lambda a: a.cumsum(0)),
+        Row("R.cumprod(x, axis=1, dtype=\"int64\")", {"x": x("2 n m", "int8", -2, 2)},
+            lambda a: a.cumprod(1, dtype="int64"), gives="int64"),
         Row("R.cumsum(x)", {"x": x()}, lambda a: a.cumsum()),
         Row("R.cumprod(x, axis=0)", {"x": x(low=.8, high=1.2)}, lambda a: a.cumprod(0)),
     ]
