@@ -16,32 +16,23 @@ static bool same_exprs(const rlxc_expr *const *a, const rlxc_expr *const *b, uin
     return true;
 }
 
-static bool simple_store(const rlxc_stmt *s)
-{
-    return s && s->kind == RLXC_STMT_STORE && s->store.value->dtype.lanes == 1 &&
-           s->store.n == s->store.buffer->ndim && s->store.n <= RLXC_STAGE_AXES &&
-           !s->store.buffer->strides && !s->store.buffer->elem_offset;
-}
-
 /* Checks that the axes are the loops: each value is one loop variable from 0, and none is left. */
 static bool match_axes(rlxc_context *ctx, rlxc_stage *stage, const rlxc_stmt *const *loops,
-                       uint32_t n_loops, const rlxc_stmt *realize)
+                       uint32_t n_loops, const rlxc_expr *const *values, const rlxc_computation *c)
 {
-    const rlxc_block *b = realize->block.block;
     bool used[RLXC_STAGE_AXES] = {false};
-    if (b->n_axes != n_loops)
+    if (c->n_axes != n_loops)
         return false;
-    for (uint32_t k = 0; k < b->n_axes; k++) {
+    for (uint32_t k = 0; k < c->n_axes; k++) {
         uint32_t i = 0;
-        while (i < n_loops && loops[i]->loop.var != realize->block.values[k])
+        while (i < n_loops && loops[i]->loop.var != values[k])
             i++;
-        bool known = b->axes[k].kind == RLXC_AXIS_SPATIAL || b->axes[k].kind == RLXC_AXIS_REDUCE;
-        if (i == n_loops || used[i] || !known)
+        if (i == n_loops || used[i])
             return false;
         used[i] = true;
-        stage->vars[k] = b->axes[k].var;
+        stage->vars[k] = c->vars[k];
         stage->extents[k] = rlxc_cast(ctx, RLX_I64, loops[i]->loop.extent);
-        stage->reduces[k] = b->axes[k].kind == RLXC_AXIS_REDUCE;
+        stage->reduces[k] = c->reduces[k];
     }
     stage->n_axes = n_loops;
     return true;
@@ -123,27 +114,24 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
     if (b->n_allocs || b->n_matches || rlxc_is_annotated(&b->annotations) ||
         (s->block.predicate && !rlxc_is_const(s->block.predicate, 1)))
         return;
-    stage->odd = "the block is not one store of one element, or its value has effects";
-    if (!simple_store(b->body) || !rlxc_may_move(ctx, b->body->store.value))
+    rlxc_computation c;
+    if (!rlxc_computation_of(ctx, b, &c, &stage->odd))
+        return;
+    stage->odd = "the result is a view, or its value has effects";
+    if (c.out->ndim > RLXC_STAGE_AXES || c.out->strides || c.out->elem_offset ||
+        !rlxc_may_move(ctx, c.value))
         return;
     stage->odd = "the block's axes are not exactly the loop variables";
-    if (!match_axes(ctx, stage, loops, n, s))
+    if (!match_axes(ctx, stage, loops, n, s->block.values, &c))
         return;
     stage->tagged = rlxc_tagged_kind(&b->annotations);
-    stage->out = b->body->store.buffer;
-    stage->indices = b->body->store.indices;
-    stage->value = b->body->store.value;
+    stage->out = c.out;
+    stage->indices = c.indices;
+    stage->value = c.value;
+    stage->init = c.init;
     bool reduces = false;
     for (uint32_t i = 0; i < n; i++)
         reduces = reduces || stage->reduces[i];
-    if (b->init) {
-        if (!simple_store(b->init) || b->init->store.buffer != stage->out ||
-            !same_exprs(b->init->store.indices, stage->indices, stage->out->ndim)) {
-            stage->odd = "the initial value is stored to another element than the sum";
-            return;
-        }
-        stage->init = b->init->store.value;
-    }
     order_axes(stage);
     drop_single_steps(ctx, stage);
     stage->odd = "a reduction without an initial value, or an element stored more than once";
