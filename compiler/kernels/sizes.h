@@ -14,44 +14,44 @@
 
 enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
 
-#define RLXC_TILE_SIZES(X)                                                                   \
-    X(lanes, 1, 64, "lanes of a vector")                                                     \
-    X(vectors, 1, 8, "vectors of a tile, along the columns")                                 \
-    X(rows, 1, 32, "rows of a tile")                                                         \
-    X(tail1, 0, 32, "rows left over go in tiles of fewer rows, descending, to 1")            \
-    X(tail2, 0, 32, "the next smaller tile")                                                 \
-    X(tail3, 0, 32, "the next smaller tile")                                                 \
-    X(tail4, 0, 32, "the next smaller tile")                                                 \
-    X(tail5, 0, 32, "the next smaller tile")                                                 \
-    X(borrow, 0, UINT32_MAX, "bit r: r rows left over and those of a full tile go together") \
-    X(block, 1, 4096, "rows of a parallel piece")                                            \
-    X(k_block, 0, INT32_MAX, "elements of the reduction at a time; 0: all")                  \
-    X(pack, 0, 65536,                                                                        \
-      "from that many rows on the operand is copied for each tile of columns; 0: never")     \
-    X(fetch, 0, INT32_MAX, "rows ahead of the sums at which the panel is fetched; 0: not")   \
-    X(rows_first, 0, 1, "neighbouring pieces are columns of one block of rows")              \
-    X(chains, 1, RLXC_MOST_CHAINS, "independent sums, at least, where a tile has fewer")     \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")                               \
+#define RLXC_TILE_SIZES(X)                                                             \
+    X(lanes, 1, 64, "lanes of a vector")                                               \
+    X(vectors, 1, 8, "vectors of a tile, along the columns")                           \
+    X(rows, 1, 32, "rows of a tile")                                                   \
+    X(tail1, 0, 32, "remaining rows run in tiles of fewer rows, descending to 1")      \
+    X(tail2, 0, 32, "the next smaller tile")                                           \
+    X(tail3, 0, 32, "the next smaller tile")                                           \
+    X(tail4, 0, 32, "the next smaller tile")                                           \
+    X(tail5, 0, 32, "the next smaller tile")                                           \
+    X(borrow, 0, UINT32_MAX, "bit r: r remaining rows are merged with a full tile")    \
+    X(block, 1, 4096, "rows of a parallel piece")                                      \
+    X(k_block, 0, INT32_MAX, "reduction elements per block; 0: all")                   \
+    X(pack, 0, 65536,                                                                  \
+      "the operand is packed per tile of columns from this many rows on; 0: never")    \
+    X(fetch, 0, INT32_MAX, "rows by which the panel is prefetched; 0: not prefetched") \
+    X(rows_first, 0, 1, "adjacent pieces are columns of one block of rows")            \
+    X(chains, 1, RLXC_MOST_CHAINS, "minimum number of independent sums")               \
+    X(epilogue, 0, 1, "the block behind it runs on each tile")                         \
     X(threads, 0, 1, "pieces may run on several threads")
 
-#define RLXC_SLIDING_SIZES(X)                                                        \
-    X(lanes, 1, 64, "lanes of a vector of channels")                                 \
-    X(columns, 1, 32, "columns of a tile")                                           \
-    X(tail, 1, 32, "columns of the tiles for what is left over")                     \
-    X(guarded, 0, 64, "tiles that see the border, at most, emitted for their place") \
-    X(group, 1, 32, "vectors of channels that share the columns at the border")      \
-    X(band, 1, INT32_MAX, "rows of a parallel piece")                                \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")                       \
+#define RLXC_SLIDING_SIZES(X)                                                      \
+    X(lanes, 1, 64, "lanes of a vector of channels")                               \
+    X(columns, 1, 32, "columns of a tile")                                         \
+    X(tail, 1, 32, "columns of the tiles for the remainder")                       \
+    X(guarded, 0, 64, "maximum number of border tiles emitted for their position") \
+    X(group, 1, 32, "vectors of channels processed together at the border")        \
+    X(band, 1, INT32_MAX, "rows of a parallel piece")                              \
+    X(epilogue, 0, 1, "the block behind it runs on each tile")                     \
     X(threads, 0, 1, "pieces may run on several threads")
 
-#define RLXC_ATTENTION_SIZES(X)                                           \
-    X(lanes, 1, 64, "lanes of a vector of queries")                       \
-    X(vectors, 1, 8, "vectors of a block of queries")                     \
-    X(rows, 1, 32, "keys, or elements of values, of a tile")              \
-    X(tail_rows, 1, 32, "the same for blocks of one vector of queries")   \
-    X(keys, 1, 4096, "keys of a block")                                   \
-    X(keys_alone, 1, 65536, "keys of a block for queries that run alone") \
-    X(alone, 0, 64, "that many queries left over, at most, run alone")
+#define RLXC_ATTENTION_SIZES(X)                                                \
+    X(lanes, 1, 64, "lanes of a vector of queries")                            \
+    X(vectors, 1, 8, "vectors of a block of queries")                          \
+    X(rows, 1, 32, "keys, or elements of values, of a tile")                   \
+    X(tail_rows, 1, 32, "the same for blocks of one vector of queries")        \
+    X(keys, 1, 4096, "keys of a block")                                        \
+    X(keys_alone, 1, 65536, "keys of a block for queries that run one by one") \
+    X(alone, 0, 64, "maximum number of remaining queries that run one by one")
 
 #define RLXC_WINOGRAD_SIZES(X)                                 \
     X(lanes, 1, 64, "lanes of a vector of channels")           \
@@ -72,42 +72,42 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(rows5, 0, 32, "rows of the next smaller tile")                                   \
     X(vectors5, 0, 8, "its vectors")                                                   \
     X(block, 1, INT32_MAX, "rows of a parallel piece")                                 \
-    X(row_bits, 0, 24, "bits that few rows are rounded to, in integers; 0: in floats") \
-    X(int_rows, 0, 32, "up to so many rows are rounded")                               \
+    X(row_bits, 0, 24, "integer bits that small row counts are rounded to; 0: floats") \
+    X(int_rows, 0, 32, "maximum number of rounded rows")                               \
     X(span, 1, 4096, "blocks of the row that share a scale")                           \
-    X(unroll, 1, 64, "words at a time, of one row in integers")                        \
+    X(unroll, 1, 64, "words processed at a time, for one integer row")                 \
     X(epilogue, 0, 1, "the block behind it runs on each tile")                         \
     X(threads, 0, 1, "pieces may run on several threads")
 
-#define RLXC_INT8_GEMM_SIZES(X)                                 \
-    X(lanes, 1, 64, "lanes of a vector")                        \
-    X(rows1, 1, 32, "rows of a tile")                           \
-    X(vectors1, 1, 8, "its vectors, along the columns")         \
-    X(rows2, 0, 32, "rows of the next smaller tile")            \
-    X(vectors2, 0, 8, "its vectors")                            \
-    X(rows3, 0, 32, "rows of the next smaller tile")            \
-    X(vectors3, 0, 8, "its vectors")                            \
-    X(bytes, 0, 1, "four products of bytes, else two of int16") \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")  \
+#define RLXC_INT8_GEMM_SIZES(X)                                               \
+    X(lanes, 1, 64, "lanes of a vector")                                      \
+    X(rows1, 1, 32, "rows of a tile")                                         \
+    X(vectors1, 1, 8, "its vectors, along the columns")                       \
+    X(rows2, 0, 32, "rows of the next smaller tile")                          \
+    X(vectors2, 0, 8, "its vectors")                                          \
+    X(rows3, 0, 32, "rows of the next smaller tile")                          \
+    X(vectors3, 0, 8, "its vectors")                                          \
+    X(bytes, 0, 1, "1: sums of four byte products, 0: of two int16 products") \
+    X(epilogue, 0, 1, "the block behind it runs on each tile")                \
     X(threads, 0, 1, "pieces may run on several threads")
 
-#define RLXC_INT8_CONV_SIZES(X)                                                    \
-    X(lanes, 1, 64, "lanes of a vector")                                           \
-    X(rows1, 1, 8, "pixels of a tile")                                             \
-    X(rows2, 0, 8, "pixels of the next smaller tile")                              \
-    X(rows3, 0, 8, "pixels of the next smaller tile")                              \
-    X(block, 1, INT32_MAX, "pixels of a parallel piece")                           \
-    X(panels_first, 0, 1, "neighbouring pieces are panels of one block of pixels") \
-    X(minimal, 0, 1, "two pixels of a line take four products for six")            \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")                     \
+#define RLXC_INT8_CONV_SIZES(X)                                                \
+    X(lanes, 1, 64, "lanes of a vector")                                       \
+    X(rows1, 1, 8, "pixels of a tile")                                         \
+    X(rows2, 0, 8, "pixels of the next smaller tile")                          \
+    X(rows3, 0, 8, "pixels of the next smaller tile")                          \
+    X(block, 1, INT32_MAX, "pixels of a parallel piece")                       \
+    X(panels_first, 0, 1, "adjacent pieces are panels of one block of pixels") \
+    X(minimal, 0, 1, "two pixels of a line take four products for six")        \
+    X(epilogue, 0, 1, "the block behind it runs on each tile")                 \
     X(threads, 0, 1, "pieces may run on several threads")
 
 #define RLXC_ROWS_SIZES(X)                                                         \
-    X(blocks, 1, 16, "blocks that run together, row by row")                       \
-    X(shared, 0, 16, "their common leading axes; 0 for one block")                 \
+    X(blocks, 1, 16, "blocks fused row by row")                                    \
+    X(shared, 0, 16, "number of their common leading axes; 0 for one block")       \
     X(transpose, 0, 64, "rows and columns of a block of a transposition; 0: none") \
-    X(fuse, 0, 1, "the two outermost loops become one")                            \
-    X(unroll, 0, 256, "iterations of a reduction that are unrolled, at most")      \
+    X(fuse, 0, 1, "the two outermost loops are fused")                             \
+    X(unroll, 0, 256, "maximum number of unrolled reduction iterations")           \
     X(threads, 0, 1, "rows may run on several threads")
 
 /* Minimal filtering multiplies by tiles of their own, whose sizes follow as product_NAME. */

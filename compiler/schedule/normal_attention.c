@@ -452,7 +452,7 @@ static bool complete(const reading *r)
             f->axes[role] = rlxc_var(r->ctx, name, f->axes[RLXC_ROLE_KEY]->dtype);
             f->extents[role] = rlxc_i64(r->ctx, 1);
         }
-    f->why = "the sizes of the heads are no numbers";
+    f->why = "the head sizes are not constant";
     if (!rlxc_is_int(f->extents[RLXC_ROLE_SIZE], &f->size) ||
         !rlxc_is_int(f->extents[RLXC_ROLE_VALUE], &f->value_size) || f->size < 1 ||
         f->value_size < 1)
@@ -485,32 +485,34 @@ static bool begin(reading *r)
 bool rlxc_read_attention(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n,
                          const rlxc_temps *temps, rlxc_attention_form *out)
 {
-    *out = (rlxc_attention_form){.why = "no four reductions of float32 or float64 whose results, "
-                                        "but for one, stay in the function"};
+    *out = (rlxc_attention_form){.why = "not four reductions of float32 or float64 of which all "
+                                        "results but one stay in the function"};
     reading r = {.ctx = ctx, .nests = nests, .n = n, .temps = temps, .f = out};
     axis_map map;
     bool divided;
     if (!begin(&r))
         return false;
-    out->why = "looks like attention, but the first sum is no product of queries and keys from 0";
+    out->why = "looks like attention, but the first sum is not a product of queries and keys "
+               "starting at 0";
     if (!read_scores(&r))
         return false;
-    out->why = "looks like attention, but the second reduction is no maximum of all scores of a "
-               "query that begins with a number up to 0";
+    out->why = "looks like attention, but the second reduction is not a maximum of all scores of a "
+               "query with an initial value of at most 0";
     if (!read_max(&r))
         return false;
-    out->why = "looks like attention, but the third reduction is no sum from 0 of exp(score - max)";
+    out->why = "looks like attention, but the third reduction is not a sum of exp(score - max) "
+               "starting at 0";
     if (!map_axes(&r, r.sums[2], 0, RLXC_ROLES, &map))
         return false;
     set_places(&r, 2, &map);
     const rlxc_expr *weight = summand(&r, 2, read_value(&r, r.sums[2], &map, 3), r.marks[2]);
     if (!weight || !read_exponential(&r, weight, &out->factor))
         return false;
-    out->why =
-        "looks like attention, but the last sum is not of these weights times values, from 0";
+    out->why = "looks like attention, but the last sum is not of these weights times values, "
+               "starting at 0";
     if (!read_weighted(&r, weight, &divided))
         return false;
-    out->why = "looks like attention, but the result, or an operand, is computed from other "
-               "temporaries than its own";
+    out->why =
+        "looks like attention, but the result or an operand is computed from other temporaries";
     return read_final(&r, divided) && are_closed(&r) && complete(&r) && !rlxc_failed(ctx);
 }

@@ -116,7 +116,7 @@ static bool read_stages(const rlxc_stages *s, rlxc_attention_form *out)
     rlxc_nests nests = {0};
     uint32_t *writers = rlxc_try_alloc(s->ctx, (size_t)s->temps.count + 1, sizeof *writers);
     const rlxc_temps temps = {s->temps.items, writers, s->temps.count};
-    *out = (rlxc_attention_form){.why = "the blocks are not one loop nest each"};
+    *out = (rlxc_attention_form){.why = "not every block is a loop nest of its own"};
     for (uint32_t t = 0; t < temps.n && writers; t++) {
         writers[t] = 0;
         for (uint32_t i = 0; i < s->n; i++)
