@@ -53,7 +53,7 @@ RLX_TEST(list, collected_in_turn_order_and_backwards)
         }
 }
 
-RLX_TEST(list, states_that_are_none_are_refused)
+RLX_TEST(list, invalid_states_are_refused)
 {
     rlx_value out = rlx_none(), room = vector(t, 2, 0);
     struct {

@@ -180,7 +180,7 @@ RLX_TEST(odd, builtins_take_odd_values_of_the_kinds_they_expect)
     }
 }
 
-RLX_TEST(odd, regions_that_are_none_may_have_any_size_but_not_any_samples)
+RLX_TEST(odd, empty_regions_may_have_any_size_but_not_any_samples)
 {
     const int64_t image[] = {1, 3, 4, 4}, regions[] = {0, 5}, want[] = {0, 3, 2, INT64_MAX};
     for (int64_t samples = 4096; samples <= 4097; samples++) {

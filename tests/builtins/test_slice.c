@@ -62,7 +62,7 @@ RLX_TEST(slice, dimensions_are_cut_apart)
     rlx_value_release(got);
 }
 
-RLX_TEST(slice, bounds_that_are_none_are_refused)
+RLX_TEST(slice, invalid_bounds_are_refused)
 {
     const int64_t n = 3, two = 2;
     const double bounds[] = {0, 2}, zero = 0, least = -0x1p63;

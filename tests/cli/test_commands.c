@@ -130,7 +130,7 @@ RLX_TEST(cli, run_takes_inputs_in_every_form)
     EXPECT_ROWS(cli_command_run, rows);
 }
 
-RLX_TEST(cli, run_says_what_is_wrong)
+RLX_TEST(cli, run_reports_errors)
 {
     static const row rows[] = {
         {"", CLI_USAGE, "no file given"},

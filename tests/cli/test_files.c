@@ -103,7 +103,7 @@ RLX_TEST(cli, an_output_that_is_an_input_is_refused)
 
 /* Names of files and parameters may contain '='. The text after '=' is a file only if the text
  * before it is a parameter's name. */
-RLX_TEST(cli, an_output_that_is_no_input_is_written)
+RLX_TEST(cli, an_output_other_than_an_input_is_written)
 {
     static const char named[] = ".func main (\"a=b\": float32[s0!]) -> float32[s0] symbols 1 {\n"
                                 "    call_builtin r1, \"rlx.copy\", [r0]\n"

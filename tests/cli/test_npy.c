@@ -141,7 +141,7 @@ RLX_TEST(npy, versions_orders_and_spellings_are_read)
               RLX_E_INVALID_ARG, "the magic is missing");
 }
 
-RLX_TEST(npy, what_is_written_is_read_back)
+RLX_TEST(npy, written_files_read_back)
 {
     static const struct {
         rlx_dtype dtype, read;

@@ -173,7 +173,7 @@ RLX_TEST(tensorproto, a_sequence_that_is_written_reads_back)
 }
 
 /* One function reads both formats. */
-RLX_TEST(tensorproto, a_folder_is_no_file)
+RLX_TEST(tensorproto, a_folder_is_not_a_file)
 {
     rlx_tensor *got = NULL;
     rlx_error err = {0};

@@ -64,7 +64,7 @@ static const struct {
     {"    for i in range(8):\n        B[i % 4] = T.float32(0)\n", NULL},
 };
 
-RLX_TEST(accesses, what_provably_leaves_its_buffer_is_refused)
+RLX_TEST(accesses, accesses_that_provably_leave_their_buffer_are_refused)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);

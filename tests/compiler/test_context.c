@@ -110,7 +110,7 @@ static void note(void *user)
     ++*(int *)user;
 }
 
-RLX_TEST(context, what_runs_at_the_end_is_not_of_the_reserve)
+RLX_TEST(context, finalizers_do_not_use_the_reserve)
 {
     for (uint32_t budget = 2; budget < 5; budget++) {
         meter m = {.left = budget};

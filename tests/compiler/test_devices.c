@@ -118,7 +118,7 @@ static bool compile(rlxc_context *ctx, const char *text)
            rlxc_pass_check_devices(ctx, module, &options);
 }
 
-RLX_TEST(devices, what_is_not_there_is_refused_at_its_line)
+RLX_TEST(devices, unavailable_devices_are_refused_at_their_line)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);

@@ -128,7 +128,7 @@ static void check_golden(const char *path, const char *text)
     free(module);
 }
 
-RLX_TEST(engine, every_schedule_prints_what_was_reviewed)
+RLX_TEST(engine, every_schedule_prints_as_reviewed)
 {
     each_schedule(check_golden);
 }

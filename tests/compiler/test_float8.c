@@ -76,7 +76,7 @@ static bool same(double a, double b)
     return isnan(a) ? isnan(b) : a == b && signbit(a) == signbit(b);
 }
 
-RLX_TEST(float8, formats_mean_what_they_are_defined_to)
+RLX_TEST(float8, codes_have_the_values_that_their_formats_define)
 {
     char name[24];
     rlx_dtype parsed;

@@ -271,7 +271,7 @@ static void check_fill(rlx_test *t, const char *cpu, const filled *c)
     kernel_fixture_deinit(&f);
 }
 
-RLX_TEST(integer_conv_forms, what_stands_outside_of_x)
+RLX_TEST(integer_conv_forms, values_outside_of_x)
 {
     static const char *const cpus[] = {NULL, "x86-64-v4", "x86-64-v3"};
     for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++)

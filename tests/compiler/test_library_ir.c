@@ -316,7 +316,7 @@ RLX_TEST(library_ir, prim_funcs_come_as_text_and_are_called)
     rlx_compiler_destroy(c);
 }
 
-RLX_TEST(library_ir, what_does_not_fit_is_refused)
+RLX_TEST(library_ir, mismatched_arguments_are_refused)
 {
     rlx_compiler *c = library_compiler(t);
     static const struct {

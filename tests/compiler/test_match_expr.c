@@ -29,7 +29,7 @@ RLX_TEST(match_expr, operands_may_stand_in_either_order)
     rlxc_context_destroy(ctx);
 }
 
-RLX_TEST(match_expr, captures_are_what_stands_there)
+RLX_TEST(match_expr, captures_hold_the_matched_operands)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
     const rlxc_expr *x = rlxc_var(ctx, "x", RLX_F32), *y = rlxc_var(ctx, "y", RLX_F32);

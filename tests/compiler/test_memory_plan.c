@@ -349,7 +349,7 @@ RLX_TEST(memory_plan, loops_overwrite_what_they_have_read)
     "        T.func_attr({\"tir.noalias\": True, \"rlx.in_place\": [0, 2]})\n"         \
     "        n = T.int64()\n" SHAPES("(n,)", "(n,)", "(n,)") loops
 
-RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
+RLX_TEST(memory_plan, the_verifier_names_the_fault)
 {
     static const struct {
         const char *body, *message; /* NULL: accepted */

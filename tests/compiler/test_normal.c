@@ -26,7 +26,7 @@ static char *read_source(const char *path)
     return text;
 }
 
-RLX_TEST(normal, what_is_normal_stays)
+RLX_TEST(normal, normal_form_is_unchanged)
 {
     for (int i = 0; i < N_SOURCES; i++) {
         const char *why = "", *text = read_source(sources[i]);

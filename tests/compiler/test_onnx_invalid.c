@@ -3,7 +3,7 @@
 
 enum { FLOAT = 1, DOUBLE = 11, FLOAT_ATTRIBUTE = 1, STRING_ATTRIBUTE = 3 };
 
-RLX_TEST(onnx, opsets_that_there_are_not)
+RLX_TEST(onnx, unknown_opsets)
 {
     static const struct {
         int64_t version, ir;

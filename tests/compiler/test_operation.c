@@ -147,7 +147,7 @@ static bool normalized(rlxc_context *ctx, rlxc_module *m)
            rlxc_pass_normalize_blocks(ctx, m, &options);
 }
 
-RLX_TEST(operation, blocks_get_the_tag_of_what_they_compute)
+RLX_TEST(operation, blocks_get_the_tag_of_their_computation)
 {
     char text[MOST_TEXT];
     for (int i = 0; i < N_ROWS; i++) {

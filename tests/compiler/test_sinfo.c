@@ -136,7 +136,7 @@ RLX_TEST(sinfo, subsumes_and_compatible)
     rlxc_context_destroy(ty.ctx);
 }
 
-RLX_TEST(sinfo, join_is_what_both_are)
+RLX_TEST(sinfo, join_is_the_common_type)
 {
     static const struct {
         int a, b, join;

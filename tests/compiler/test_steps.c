@@ -42,7 +42,7 @@ RLX_TEST(steps, text_reads_back_as_it_was_printed)
     }
 }
 
-RLX_TEST(steps, what_tvm_prints_is_read)
+RLX_TEST(steps, text_printed_by_tvm_is_read)
 {
     static const char text[] =
         "# from tvm import s_tir\n"

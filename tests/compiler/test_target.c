@@ -177,7 +177,7 @@ RLX_TEST(target, text_is_tvms_and_round_trips)
     }
 }
 
-RLX_TEST(target, what_is_no_target_is_refused)
+RLX_TEST(target, unknown_targets_are_refused)
 {
     static const struct {
         const char *text, *message;

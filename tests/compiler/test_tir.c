@@ -79,7 +79,7 @@ static rlxc_buffer *replace_buffer(void *user, const rlxc_buffer *b)
     return b == r->old ? r->fresh : NULL;
 }
 
-RLX_TEST(tir, rewriting_shares_what_is_untouched)
+RLX_TEST(tir, rewriting_shares_untouched_parts)
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_prim_func *f = scale(ctx, "i", 2.0);

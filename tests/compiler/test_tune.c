@@ -331,7 +331,7 @@ RLX_TEST(tune, a_short_run_measures_each_function)
     rlxc_context_destroy(ctx);
 }
 
-RLX_TEST(tune, a_second_run_takes_what_the_database_has)
+RLX_TEST(tune, a_second_run_uses_the_database)
 {
     char path[] = "/tmp/rlx-database-XXXXXX";
     const int fd = mkstemp(path);

@@ -254,7 +254,7 @@ static rlx_status looks(rlx_call_context *cc, const rlx_value *args, uint32_t n,
     return RLX_OK;
 }
 
-RLX_TEST(host, what_a_kernel_lends_cannot_be_kept)
+RLX_TEST(host, a_kernels_buffers_cannot_be_kept)
 {
     static const looker lookers[] = {
         {.keeps_tensor = false}, {.keeps_tensor = true}, {.keeps_view = true}};

@@ -280,7 +280,7 @@ RLX_TEST(levels, damaged_files_are_refused)
     }
 }
 
-RLX_TEST(levels, what_is_asked_for_must_be_there)
+RLX_TEST(levels, a_requested_level_must_exist)
 {
     image m = file_of_levels(t), single = image_of(t, ".func main () -> object symbols 0 {\n"
                                                       "load_const r0, int 1\nret r0\n}\n");
@@ -298,7 +298,7 @@ RLX_TEST(levels, what_is_asked_for_must_be_there)
     image_free(t, &single);
 }
 
-RLX_TEST(levels, builders_refuse_what_is_no_level)
+RLX_TEST(levels, builders_refuse_invalid_levels)
 {
     static uint8_t weights[2 * WEIGHTS];
     rlx_exec_builder *all, *empty, *one = level(t, 1, weights, NULL);

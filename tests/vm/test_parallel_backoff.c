@@ -82,7 +82,7 @@ RLX_TEST(parallel_backoff, a_wait_costs_threads_nothing_that_have_saved_more)
     loop(&p, now, 0);
 }
 
-RLX_TEST(parallel_backoff, what_was_saved_long_ago_counts_no_more)
+RLX_TEST(parallel_backoff, old_savings_expire)
 {
     rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     int64_t now = START;

@@ -143,7 +143,7 @@ RLX_TEST(plan, constant_sizes_have_their_offsets_in_the_file)
     rlx_executable_release(exe);
 }
 
-RLX_TEST(plan, verify_finds_what_the_file_states_wrongly)
+RLX_TEST(plan, verify_finds_wrong_statements_of_the_file)
 {
     static const struct {
         const char *text, *message; /* NULL: sound */
@@ -397,7 +397,7 @@ static rlx_status keep(rlx_call_context *cc, const rlx_value *args, uint32_t n, 
     return RLX_OK;
 }
 
-RLX_TEST(plan, what_leaves_the_call_is_not_written_again)
+RLX_TEST(plan, results_are_not_overwritten_by_later_calls)
 {
     rlx_executable *exe =
         rlx_test_load(t, ".kernel k0 \"t_neg\" dims 1 (float32[s0], out float32[s0])\n"

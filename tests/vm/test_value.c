@@ -98,7 +98,7 @@ RLX_TEST(value, checked_arithmetic)
     cr_expect_not(rlx_nbytes((int64_t[]){INT64_MAX / 2}, 1, RLX_F32, &s));
 }
 
-RLX_TEST(value, tensors_reject_what_cannot_exist)
+RLX_TEST(value, impossible_tensors_are_refused)
 {
     static const int64_t many[17] = {0};
     rlx_tensor *x;
@@ -327,7 +327,7 @@ RLX_TEST(file, saved_and_loaded_with_mapped_constants)
     rmdir(folder);
 }
 
-RLX_TEST(file, bytes_are_written_over_what_was_there)
+RLX_TEST(file, bytes_replace_the_old_contents)
 {
     char folder[] = "/tmp/rlx-test-XXXXXX", path[64], bytes[8];
     cr_assert_not_null(mkdtemp(folder));
