@@ -66,6 +66,12 @@ rlxc_atom rlxc_pack_sums(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_bindin
 rlxc_atom rlxc_pack_columns(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *call,
                             const rlxc_expr *value);
 
+/* --- quantized_moves.c --- */
+
+/* The replacement of |quantize|, R.quantize or a cast, of moved values that were dequantized alike:
+ * the moved numbers; NONE if it is no such value. */
+rlxc_atom rlxc_quantized_moved(rlxc_quantized *p, rlxc_builder *b, const rlxc_binding *quantize);
+
 /* --- quantized_convs.c --- */
 
 /* The replacement of a convolution of 8-bit integers; NONE if it is not one. */

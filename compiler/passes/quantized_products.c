@@ -493,6 +493,12 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
     rlxc_quantized *p = user;
     rlxc_context *ctx = b->ctx;
     rlxc_map_set(ctx, &p->defs, rlxc_key(binding->var), binding);
+    if (rlxc_is_op(binding, "quantize") || rlxc_is_op(binding, "astype")) {
+        *replacement = rlxc_quantized_moved(p, b, binding);
+        p->changed = p->changed || replacement->kind == RLXC_ATOM_VAR;
+        if (replacement->kind == RLXC_ATOM_VAR)
+            return rlxc_failed(ctx) ? RLXC_REWRITE_KEEP : RLXC_REWRITE_REPLACE;
+    }
     const bool quantizes = rlxc_is_op(binding, "quantize"),
                divides = quantizes || rlxc_is_op(binding, "divide");
     const bool pools = rlxc_is_op(binding, "nn.max_pool2d");

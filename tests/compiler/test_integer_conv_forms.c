@@ -175,6 +175,55 @@ RLX_TEST(integer_conv_forms, poolings_and_a_residual)
         check_pooling(t, &poolings[i]);
 }
 
+/* Numbers that are dequantized, moved and quantized again: all of them, by equal constants (they
+ * are moved alone) and others. */
+static void check_moved(rlx_test *t, float scale, int zero, float next_scale, int next_zero)
+{
+    char body[900];
+    snprintf(body, sizeof body,
+             "        with R.dataflow():\n"
+             "            d = R.dequantize(x, R.const(%.9g, \"float32\"), R.const(%d, \"uint8\"))\n"
+             "            m = R.permute_dims(d, axes=[0, 2, 3, 1])\n"
+             "            r = R.quantize(m, R.const(%.9g, \"float32\"), R.const(%d, \"uint8\"), "
+             "out_dtype=\"uint8\")\n"
+             "            R.output(r)\n        return r\n",
+             (double)scale, zero, (double)next_scale, next_zero);
+    rlx_executable *exe = compile_body(t, "(\"n\", 8, \"h\", \"v\")", body);
+    const int64_t dims[4] = {1, 8, 4, 8};
+    rlx_vm *vm = NULL;
+    rlx_tensor *in = NULL;
+    RLX_OKAY(
+        rlx_vm_create(exe, &(const rlx_vm_options){.allocator = &t->allocator}, &vm, &t->error));
+    RLX_OKAY(
+        rlx_tensor_create(&t->allocator, (rlx_dtype){RLX_UINT, 8, 1}, 4, dims, &in, &t->error));
+    unsigned char *x = rlx_tensor_mutable_data(in);
+    for (int i = 0; i < 256; i++)
+        x[i] = (unsigned char)i;
+    rlx_value arg = rlx_of_tensor(in), out = rlx_none();
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
+    const unsigned char *got = rlx_tensor_data(out.as.tensor);
+    for (int i = 0; i < 256; i++) {
+        const float value = (float)(i - zero) * scale;
+        const float r = nearbyintf(value / next_scale) + (float)next_zero;
+        const int expected = r < 0 ? 0 : r > 255 ? 255 : (int)r;
+        cr_expect_eq(got[i % 32 * 8 + i / 32], expected, "%d by %g, %g", i, (double)scale,
+                     (double)next_scale);
+    }
+    rlx_value_release(out);
+    rlx_value_release(arg);
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+}
+
+RLX_TEST(integer_conv_forms, moved_numbers)
+{
+    static const float scales[] = {0.0123f, 3.7e-5f, 1.1e6f, 0.3333333f};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+        check_moved(t, scales[i], 131, scales[i], 131);
+    check_moved(t, 0.25f, 3, 0.5f, 3);
+    check_moved(t, 0.25f, 3, 0.25f, 9);
+}
+
 /* A zero point of higher rank broadcasts x to its rank. */
 RLX_TEST(integer_conv_forms, a_zero_of_more_dimensions)
 {
