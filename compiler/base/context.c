@@ -112,7 +112,7 @@ static char *new_chunk(rlxc_context *ctx, size_t size)
     return (char *)chunk + chunk_header();
 }
 
-/* |size| is a multiple of ARENA_ALIGN. NULL when the allocator refuses. */
+/* |size| is a multiple of ARENA_ALIGN. NULL when the allocator refuses. The bytes are not set. */
 static void *take(rlxc_context *ctx, size_t size)
 {
     if (size > (size_t)(ctx->end - ctx->cursor)) {
@@ -120,13 +120,8 @@ static void *take(rlxc_context *ctx, size_t size)
         size_t wanted = current * 2 < FIRST_CHUNK ? FIRST_CHUNK : current * 2;
         if (wanted > MAX_CHUNK)
             wanted = MAX_CHUNK;
-        if (size > wanted / 4) { /* large pieces leave the current chunk in use */
-            char *own = new_chunk(ctx, size);
-            if (!own)
-                return NULL;
-            memset(own, 0, size);
-            return own;
-        }
+        if (size > wanted / 4) /* large pieces leave the current chunk in use */
+            return new_chunk(ctx, size);
         char *start = new_chunk(ctx, wanted);
         if (!start)
             return NULL;
@@ -135,7 +130,6 @@ static void *take(rlxc_context *ctx, size_t size)
     }
     void *piece = ctx->cursor;
     ctx->cursor += size;
-    memset(piece, 0, size);
     return piece;
 }
 
@@ -147,21 +141,20 @@ void *rlxc_alloc(rlxc_context *ctx, size_t size)
         size = ARENA_ALIGN;
     void *piece = ctx->out_of_memory ? NULL : take(ctx, size);
     if (piece)
-        return piece;
+        return memset(piece, 0, size);
     ctx->out_of_memory = true;
     if (size > RESERVE_SIZE - ctx->reserve_used) {
         piece = take(ctx, size);
         if (piece)
-            return piece;
+            return memset(piece, 0, size);
         ctx->reserve_used = 0;
     }
     piece = ctx->reserve + ctx->reserve_used;
     ctx->reserve_used += size;
-    memset(piece, 0, size);
-    return piece;
+    return memset(piece, 0, size);
 }
 
-void *rlxc_try_alloc(rlxc_context *ctx, size_t count, size_t size)
+void *rlxc_try_alloc_unset(rlxc_context *ctx, size_t count, size_t size)
 {
     size_t bytes;
     if (ctx->out_of_memory || !rlx_mul_size(count, size, &bytes) ||
@@ -173,6 +166,12 @@ void *rlxc_try_alloc(rlxc_context *ctx, size_t count, size_t size)
     if (!piece)
         ctx->out_of_memory = true;
     return piece;
+}
+
+void *rlxc_try_alloc(rlxc_context *ctx, size_t count, size_t size)
+{
+    void *piece = rlxc_try_alloc_unset(ctx, count, size);
+    return piece ? memset(piece, 0, count * size) : NULL;
 }
 
 void *rlxc_copy(rlxc_context *ctx, const void *data, size_t size)

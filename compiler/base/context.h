@@ -53,6 +53,8 @@ void *rlxc_alloc(rlxc_context *ctx, size_t size);
 /* As rlxc_alloc for any size; NULL when memory is out (the context is then failed) or count * size
  * overflows. */
 void *rlxc_try_alloc(rlxc_context *ctx, size_t count, size_t size);
+/* As rlxc_try_alloc, but the bytes are not set: for data that is written whole, as weights are. */
+void *rlxc_try_alloc_unset(rlxc_context *ctx, size_t count, size_t size);
 /* Copies |size| bytes into the arena. */
 void *rlxc_copy(rlxc_context *ctx, const void *data, size_t size);
 

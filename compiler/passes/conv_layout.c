@@ -157,7 +157,7 @@ static rlxc_atom filtered(rlxc_context *ctx, const rlxc_constant *w)
     const int64_t shape[RANK] = {IN, IN, w->shape[2], w->shape[3]};
     const float *g = w->data;
     size_t n = (size_t)w->shape[2] * (size_t)w->shape[3];
-    float *u = rlxc_try_alloc(ctx, n * IN * IN, sizeof *u);
+    float *u = rlxc_try_alloc_unset(ctx, n * IN * IN, sizeof *u);
     for (size_t i = 0; u && i < n; i++) {
         double half[IN][FILTER] = {{0}};
         for (uint32_t r = 0; r < IN * FILTER * FILTER; r++) {

@@ -280,7 +280,7 @@ static void finish(rlxc_context *ctx, const affine *a)
     const rlxc_constant *w = a->conv->args[1].constant;
     size_t n = count_of(w), each = a->channels ? n / a->channels : 0, size = a->dtype.bits / 8u;
     int64_t shape[RLXC_MAX_NDIM];
-    void *weight = rlxc_try_alloc(ctx, n + 1, size);
+    void *weight = rlxc_try_alloc_unset(ctx, n + 1, size);
     void *shift = rlxc_try_alloc(ctx, (size_t)a->channels + 1, size);
     if (!weight || !shift)
         return;

@@ -44,7 +44,7 @@ static rlxc_atom laid_out(rlxc_context *ctx, const rlxc_constant *c, uint32_t ra
     for (uint32_t i = rank; i-- > 0; stride *= from[i])
         strides[i] = stride;
     copy.item = stride ? c->nbytes / (size_t)stride : 0;
-    char *data = rlxc_try_alloc(ctx, c->nbytes + 1, 1);
+    char *data = rlxc_try_alloc_unset(ctx, c->nbytes + 1, 1);
     if (!data)
         return (rlxc_atom){0};
     stride = 1;

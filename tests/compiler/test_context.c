@@ -73,6 +73,34 @@ RLX_TEST(context, memory_is_zeroed_aligned_and_disjoint)
     rlxc_context_destroy(ctx);
 }
 
+static void *allocate_marked(void *state, size_t size, size_t align)
+{
+    void *p = rlx_alloc(state, size, align);
+    return p ? memset(p, 0x5A, size) : NULL;
+}
+
+static void free_marked(void *state, void *p, size_t size, size_t align)
+{
+    rlx_free(state, p, size, align);
+}
+
+RLX_TEST(context, unset_memory_is_not_written)
+{
+    static const size_t sizes[] = {100, 1 << 20};
+    const rlx_allocator marked = {NULL, allocate_marked, free_marked};
+    rlxc_context *ctx = rlxc_context_create(&marked);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const unsigned char *p = rlxc_try_alloc_unset(ctx, sizes[i], 1);
+        const unsigned char *q = rlxc_try_alloc(ctx, sizes[i], 1);
+        cr_assert(p && q);
+        for (size_t k = 0; k < sizes[i]; k++)
+            cr_assert(p[k] == 0x5A && q[k] == 0, "byte %zu of %zu", k, sizes[i]);
+    }
+    cr_expect_null(rlxc_try_alloc_unset(ctx, SIZE_MAX / 2, 4));
+    cr_expect(rlxc_out_of_memory(ctx), "an impossible request fails the context");
+    rlxc_context_destroy(ctx);
+}
+
 RLX_TEST(context, small_requests_survive_the_loss_of_memory)
 {
     for (uint32_t budget = 0; budget < 8; budget++) {
