@@ -58,16 +58,17 @@ static const format formats[2] = {
      .scalef = "llvm.x86.avx512.mask.scalef.ps.512",
      .tanh_most = 20,
      .tail_most = 4,
-     .tail_centre = 0,
+     .tail_centre = 1,
      .exp = SERIES(0x1p-1, 0x1.5554dep-3, 0x1.55551ap-5, 0x1.120b62p-7, 0x1.6d10fcp-10),
      .log = SERIES(0x1.555556p-2, -0x1.fffff2p-3, 0x1.9999a8p-3, -0x1.555c54p-3, 0x1.249688p-3,
                    -0x1.fdfb82p-4, 0x1.c41b8cp-4, -0x1.b4116ap-4, 0x1.af581ep-4, -0x1.fc06e2p-5),
      .tanh = SERIES(-0x1.555552p-2, 0x1.110e1cp-3, -0x1.b9258ap-5, 0x1.58048ep-6, -0x1.8f8de4p-8),
-     .erf_split = 1.1640625,
-     .erf = SERIES(0x1.06eba8p-3, -0x1.812744p-2, 0x1.ce2e70p-4, -0x1.b81d38p-6, 0x1.55ac8cp-8,
-                   -0x1.b7bbd4p-11, 0x1.be643ep-14, -0x1.0f305ep-17),
-     .erf_tail = SERIES(0x1.fbba26p-1, 0x1.70e1cap-3, 0x1.6f31b4p-7, 0x1.ca8e9ep-4, -0x1.c786b8p-5,
-                        0x1.a3ce72p-6, -0x1.689144p-8, 0x1.5c21dap-11)},
+     .erf_split = 1.0625,
+     .erf = SERIES(0x1.06eba8p-3, -0x1.812746p-2, 0x1.ce2ef2p-4, -0x1.b82776p-6, 0x1.560f24p-8,
+                   -0x1.bb8966p-11, 0x1.d102bcp-14, -0x1.330312p-17),
+     .erf_tail =
+         SERIES(0x1.967f68p+0, 0x1.0c3156p+0, 0x1.5c0be6p-1, 0x1.442f00p-2, 0x1.d710b2p-4,
+                0x1.313190p-4, -0x1.86773ep-6, 0x1.26cf60p-5, -0x1.ad6420p-7, 0x1.b38910p-9)},
     {.mantissa = 52,
      .bias = 1023,
      .shift = 0x1.8p52,
@@ -269,7 +270,7 @@ LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x)
 }
 
 /* |x| < row->erf_split: x + x P(x^2). Else 1 - T(|x| - centre); beyond row->tail_most erf is 1. T
- * is Q^-8 in float32 and e^Q in float64. */
+ * is Q^-4 in float32 and e^Q in float64. */
 LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x)
 {
     fp f = begin(g, x);
@@ -281,7 +282,7 @@ LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x)
     if (is_double(g, x)) {
         tail = rlxc_llvm_exp_within(f, tail);
     } else {
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 2; i++)
             tail = mul(f, tail, tail);
         tail = div_(f, one, tail);
     }
