@@ -347,7 +347,7 @@ static int64_t factor_of(rlxc_ox *im, const axis_plan *p)
     double scale[1];
     uint32_t one;
     if (!rlxc_ox_const_doubles(im, rlxc_ox_tensor(im, p->scale), scale, 1, &one) ||
-        !(scale[0] >= 1 && scale[0] <= MOST_REPEATS) || scale[0] != floor(scale[0]))
+        !(scale[0] >= 1 && scale[0] <= (double)MOST_REPEATS) || scale[0] != floor(scale[0]))
         return 0;
     const rlxc_expr *out = rlxc_mul(im->ctx, p->in, rlxc_ox_i(im, (int64_t)scale[0]));
     return rlxc_prove_eq(im->ctx, out, p->out, NULL) ? (int64_t)scale[0] : 0;
