@@ -171,7 +171,8 @@ static bool is_empty(const rlxc_stmt *s)
     for (uint32_t i = 0; s->kind == RLXC_STMT_SEQ && i < s->seq.n; i++)
         if (!is_empty(s->seq.items[i]))
             return false;
-    return s->kind == RLXC_STMT_SEQ;
+    return s->kind == RLXC_STMT_SEQ ||
+           (s->kind == RLXC_STMT_EVALUATE && s->evaluate->kind == RLXC_EXPR_INT);
 }
 
 static bool is_hinted(const rlxc_stmt *loop)
