@@ -20,6 +20,16 @@ static const rlxc_expr *const *copy_exprs(rlxc_context *ctx, const rlxc_expr *co
     return n == 0 ? NULL : rlxc_copy(ctx, (const void *)items, n * sizeof(const rlxc_expr *));
 }
 
+const rlxc_stmt *rlxc_stmt_nothing(rlxc_context *ctx)
+{
+    return rlxc_stmt_evaluate(ctx, rlxc_int(ctx, RLX_I32, 0));
+}
+
+bool rlxc_stmt_is_nothing(const rlxc_stmt *s)
+{
+    return s->kind == RLXC_STMT_EVALUATE && s->evaluate->kind == RLXC_EXPR_INT;
+}
+
 const rlxc_stmt *rlxc_stmt_seq(rlxc_context *ctx, const rlxc_stmt *const *items, uint32_t n)
 {
     if (n == 1)
@@ -33,12 +43,15 @@ const rlxc_stmt *rlxc_stmt_seq(rlxc_context *ctx, const rlxc_stmt *const *items,
         return s;
     uint32_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (items[i]->kind != RLXC_STMT_SEQ)
-            flat[at++] = items[i];
-        else
-            for (uint32_t k = 0; k < items[i]->seq.n; k++)
-                flat[at++] = items[i]->seq.items[k];
+        const bool is_seq = items[i]->kind == RLXC_STMT_SEQ;
+        for (uint32_t k = 0; k < (is_seq ? items[i]->seq.n : 1); k++) {
+            const rlxc_stmt *item = is_seq ? items[i]->seq.items[k] : items[i];
+            if (!rlxc_stmt_is_nothing(item))
+                flat[at++] = item;
+        }
     }
+    if (at == 0)
+        return rlxc_stmt_nothing(ctx);
     if (at == 1)
         return flat[0];
     s->seq.items = flat;

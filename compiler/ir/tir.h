@@ -177,7 +177,9 @@ typedef struct rlxc_prim_func {
 
 /* Statement constructors; arrays are copied into the arena. */
 const rlxc_stmt *rlxc_stmt_seq(rlxc_context *ctx, const rlxc_stmt *const *items,
-                               uint32_t n); /* flattens; n == 1 gives the item */
+                               uint32_t n); /* flattens; a single statement stands alone */
+const rlxc_stmt *rlxc_stmt_nothing(rlxc_context *ctx); /* what `pass` is read as: evaluate(0) */
+bool rlxc_stmt_is_nothing(const rlxc_stmt *s);
 const rlxc_stmt *rlxc_stmt_for(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *min,
                                const rlxc_expr *extent, rlxc_loop_kind kind, const rlxc_stmt *body);
 const rlxc_stmt *rlxc_stmt_store(rlxc_context *ctx, const rlxc_buffer *buffer,

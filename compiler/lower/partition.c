@@ -171,8 +171,7 @@ static bool is_empty(const rlxc_stmt *s)
     for (uint32_t i = 0; s->kind == RLXC_STMT_SEQ && i < s->seq.n; i++)
         if (!is_empty(s->seq.items[i]))
             return false;
-    return s->kind == RLXC_STMT_SEQ ||
-           (s->kind == RLXC_STMT_EVALUATE && s->evaluate->kind == RLXC_EXPR_INT);
+    return s->kind == RLXC_STMT_SEQ || rlxc_stmt_is_nothing(s);
 }
 
 static bool is_hinted(const rlxc_stmt *loop)

@@ -210,8 +210,8 @@ static const rlxc_stmt *decide_stmt(void *user, const rlxc_stmt *s)
     if (s->kind != RLXC_STMT_BLOCK || !s->block.predicate)
         return NULL;
     const rlxc_expr *rest = undecided(d, s->block.predicate, &never);
-    if (never) /* as `pass` is read */
-        return rlxc_stmt_evaluate(d->ctx, rlxc_int(d->ctx, RLX_I32, 0));
+    if (never)
+        return rlxc_stmt_nothing(d->ctx);
     if (rest == s->block.predicate)
         return NULL;
     return rlxc_stmt_block(d->ctx, s->block.block, s->block.values, rest);

@@ -134,24 +134,16 @@ static bool find_copy(void *user, const rlxc_stmt *s)
     return !c->realize;
 }
 
-static const rlxc_stmt *nothing(rlxc_context *ctx)
-{
-    return rlxc_stmt_seq(ctx, NULL, 0);
-}
-
-static bool is_nothing(const rlxc_stmt *s)
-{
-    return s->kind == RLXC_STMT_SEQ && s->seq.n == 0;
-}
-
 /* Removes the copy, and loops that are now empty. */
 static const rlxc_stmt *without_copy(void *user, const rlxc_stmt *s)
 {
     const copy *c = user;
     if (s->kind == RLXC_STMT_BLOCK && s->block.block->body->kind == RLXC_STMT_STORE &&
         s->block.block->body->store.buffer == c->to)
-        return nothing(c->s->ctx);
-    return s->kind == RLXC_STMT_FOR && is_nothing(s->loop.body) ? nothing(c->s->ctx) : NULL;
+        return rlxc_stmt_nothing(c->s->ctx);
+    return s->kind == RLXC_STMT_FOR && rlxc_stmt_is_nothing(s->loop.body)
+               ? rlxc_stmt_nothing(c->s->ctx)
+               : NULL;
 }
 
 /* True if |c|'s source is complete before its statement, |at|, and does not change later. */

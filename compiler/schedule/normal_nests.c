@@ -121,6 +121,8 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
                 return false;
         return true;
     }
+    if (rlxc_stmt_is_nothing(s))
+        return true;
     if (s->kind != RLXC_STMT_BLOCK || !rlxc_nest_is_simple(ctx, s->block.block))
         return false;
     rlxc_nest nest = {.n_loops = at->n, .realize = s, .block = s->block.block};

@@ -22,8 +22,6 @@ void rlxc_tir_push(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_stmt *stmt, r
 
 const rlxc_stmt *rlxc_tir_seq(rlxc_tir_parser *t, const rlxc_stmts *stmts)
 {
-    if (stmts->list.count == 0)
-        return rlxc_stmt_evaluate(t->p->ctx, rlxc_int(t->p->ctx, RLX_I32, 0));
     return rlxc_stmt_seq(t->p->ctx, stmts->list.items, stmts->list.count);
 }
 

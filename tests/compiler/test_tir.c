@@ -46,10 +46,13 @@ static bool well_formed(rlxc_context *ctx, rlxc_prim_func *f)
 RLX_TEST(tir, sequences_are_flat)
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    const rlxc_stmt *one = rlxc_stmt_evaluate(ctx, rlxc_i64(ctx, 1));
-    const rlxc_stmt *two = rlxc_stmt_evaluate(ctx, rlxc_i64(ctx, 2));
+    const rlxc_stmt *one =
+        rlxc_stmt_evaluate(ctx, rlxc_var(ctx, rlxc_intern_cstr(ctx, "a"), RLX_I64));
+    const rlxc_stmt *two =
+        rlxc_stmt_evaluate(ctx, rlxc_var(ctx, rlxc_intern_cstr(ctx, "b"), RLX_I64));
     const rlxc_stmt *pair[] = {one, two};
     const rlxc_stmt *inner = rlxc_stmt_seq(ctx, pair, 2), *empty = rlxc_stmt_seq(ctx, NULL, 0);
+    cr_expect(rlxc_stmt_is_nothing(empty) && !rlxc_stmt_is_nothing(one));
     const rlxc_stmt *mixed[] = {empty, inner, one, empty};
     const rlxc_stmt *outer = rlxc_stmt_seq(ctx, mixed, 4);
     cr_assert(outer->kind == RLXC_STMT_SEQ && outer->seq.n == 3);
@@ -57,6 +60,8 @@ RLX_TEST(tir, sequences_are_flat)
     cr_expect_eq(rlxc_stmt_seq(ctx, pair, 1), one);
     const rlxc_stmt *lonely[] = {empty, two};
     cr_expect_eq(rlxc_stmt_seq(ctx, lonely, 2), two);
+    const rlxc_stmt *nothing[] = {empty, empty};
+    cr_expect(rlxc_stmt_is_nothing(rlxc_stmt_seq(ctx, nothing, 2)));
     rlxc_context_destroy(ctx);
 }
 
