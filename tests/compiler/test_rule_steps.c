@@ -119,7 +119,7 @@ static const edit edits[] = {
     {QUANT, "\"int_rows\": 1", "\"int_rows\": 3", NULL},
     {GEMM, "\"rows1\": 6", "\"rows1\": 4", NULL},
     {CONV, "\"rows1\": 6", "\"rows1\": 4", NULL},
-    {WINOGRAD, "\"tiles\": 24", "\"tiles\": 12", NULL},
+    {WINOGRAD, "\"tiles\": 30", "\"tiles\": 12", NULL},
     {ROWS, "\"threads\": 1", "\"threads\": 0", NULL},
     {TILE, "\"rows\": 4", "\"rows\": 99", "size 'rows' is 99, between 1 and 32 is needed"},
     {TILE, "\"rows\": 4", "\"rows\": \"x\"", "size 'rows' is not a number"},
@@ -204,6 +204,30 @@ RLX_TEST(rule_steps, windows_avoid_conflicts_in_the_cache)
                  n, n, c, k, k, c, s, s, p, p, p, p, c);
         rlxc_context *ctx = rlxc_context_create(NULL);
         const outcome made = lower(ctx, "w.py", text, NULL, false);
+        cr_expect(made.steps && strstr(made.steps, rows[i].step), "%zu: %s%s", i,
+                  made.steps ? made.steps : "", made.errors);
+        rlxc_context_destroy(ctx);
+    }
+}
+
+/* Pooling windows slide where neighbours overlap; else they run in tiles of whole lines. */
+RLX_TEST(rule_steps, windows_that_overlap_slide)
+{
+    static const struct {
+        int64_t window, stride, dilation;
+        const char *step;
+    } rows[] = {{2, 2, 1, "\"tile\""},    {2, 3, 1, "\"tile\""},    {3, 3, 1, "\"tile\""},
+                {2, 1, 1, "\"sliding\""}, {3, 2, 1, "\"sliding\""}, {2, 2, 2, "\"sliding\""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        const int k = (int)rows[i].window, s = (int)rows[i].stride, d = (int)rows[i].dilation;
+        snprintf(text, sizeof text,
+                 "@R.function\ndef main(x: R.Tensor((\"n\", 13, 13, 24), \"float32\")):\n"
+                 "    y = R.nn.max_pool2d(x, pool_size=(%d, %d), strides=(%d, %d), "
+                 "dilation=(%d, %d), layout=\"NHWC\")\n    return y\n",
+                 k, k, s, s, d, d);
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        const outcome made = lower(ctx, "p.py", text, NULL, false);
         cr_expect(made.steps && strstr(made.steps, rows[i].step), "%zu: %s%s", i,
                   made.steps ? made.steps : "", made.errors);
         rlxc_context_destroy(ctx);

@@ -45,6 +45,18 @@ static const rlxc_expr *strip(finder *f, const rlxc_expr *e, const rlxc_expr *ne
     return strip(f, e->call.args[1], neutral);
 }
 
+/* True unless |load| reads other elements for the window of the next column. */
+static bool meets_next(const finder *f, const rlxc_expr *load)
+{
+    const rlxc_sliding *w = f->w;
+    const rlxc_stage *s = &w->stage;
+    const rlxc_buffer *b = load->load.buffer;
+    int64_t next, step;
+    return !rlxc_access_stride(f->ctx, b, load->load.indices, s->vars[w->column], &next) ||
+           !rlxc_access_stride(f->ctx, b, load->load.indices, s->vars[w->along], &step) ||
+           step <= 0 || next / step < w->width;
+}
+
 static bool check_node(void *user, const rlxc_expr *e)
 {
     finder *f = user;
@@ -57,9 +69,12 @@ static bool check_node(void *user, const rlxc_expr *e)
              !rlxc_access_stride(f->ctx, e->load.buffer, e->load.indices, s->vars[f->w->channel],
                                  &stride) ||
              stride != 1;
+    bool walks = false;
     for (uint32_t i = 0; i < e->load.n; i++)
-        f->walks = f->walks || (rlxc_expr_uses_var(f->ctx, e->load.indices[i], x) &&
-                                rlxc_expr_uses_var(f->ctx, e->load.indices[i], r));
+        walks = walks || (rlxc_expr_uses_var(f->ctx, e->load.indices[i], x) &&
+                          rlxc_expr_uses_var(f->ctx, e->load.indices[i], r));
+    f->walks = f->walks || walks;
+    f->w->overlaps = f->w->overlaps || (walks && meets_next(f, e));
     return !f->bad;
 }
 

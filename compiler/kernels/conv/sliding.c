@@ -349,13 +349,17 @@ static bool overflows_sets(const rlxc_stages *s, const rlxc_sliding *w)
     return 4 * columns * rows > 5 * sets * ways;
 }
 
-/* Rule tile reads whole lines: it takes sums of products whose rows do not stay in the cache. */
+/* Rule tile reads whole lines: it takes windows that do not overlap, and sums of products whose
+ * rows do not stay in the cache. */
 static bool leaves_to_tile(rlxc_schedule *c, uint32_t i, const rlxc_sliding *w)
 {
     rlxc_tile_sizes sizes;
-    return overflows_sets(c->s, w) && rlxc_decide_tile(c, i, &sizes) &&
-           !rlxc_decline(c->s, "pixels of %" PRId64 " channels share few sets of the cache",
-                         w->channels);
+    if (w->overlaps && !overflows_sets(c->s, w))
+        return false;
+    return rlxc_decide_tile(c, i, &sizes) &&
+           !(w->overlaps ? rlxc_decline(c->s, "pixels of %" PRId64 " channels share few cache sets",
+                                        w->channels)
+                         : rlxc_decline(c->s, "its windows do not overlap"));
 }
 
 bool rlxc_decide_sliding(rlxc_schedule *c, uint32_t i, void *sizes)

@@ -17,6 +17,7 @@ typedef struct rlxc_sliding {
     uint32_t channel, column, row; /* the last axes of the result; row: RLXC_STAGE_AXES: none */
     uint32_t along;                /* the reduction axis that goes along the columns */
     int64_t channels, width;       /* extents of |channel| and |along| */
+    bool overlaps;                 /* windows of neighbouring columns share elements */
     int64_t apart;                 /* columns between neighbours of |along|, at least */
     /* The part of each reduction axis on the image, [from, to), which may be empty (to < from), in
      * terms of the result's axes; only |along| may depend on |column|. NULL: all of it. */

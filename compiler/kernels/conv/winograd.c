@@ -16,9 +16,9 @@
 enum {
     IN = RLXC_WINOGRAD_IN,
     OUT = RLXC_WINOGRAD_OUT,
-    MOST_TILES = 24, /* of a block; multiples of the rows of a register tile */
-    FEWEST_TILES = 6,
-    BLOCK_BYTES = 512 << 10, /* of V and M together: half of a usual second-level cache */
+    FEWEST_TILES = 6, /* of a block: the rows of a register tile */
+    MOST_TILES = 5 * FEWEST_TILES,
+    LINE = 64, /* bytes of a cache line */
     MOST_CHANNELS = 1 << 20
 };
 
@@ -416,17 +416,25 @@ static bool multiply_block(emitter *e)
     return true;
 }
 
-static rlxc_buffer *local(emitter *e, const char *name, int64_t a, int64_t b, int64_t c, int64_t d)
+/* Pixels of |channels| channels: |b| by |b| of them, or those of |tiles| tiles. The transforms step
+ * from pixel to pixel, so a line of padding keeps these from falling into few sets of the cache. */
+static rlxc_buffer *pixels(emitter *e, const char *name, int64_t b, int64_t tiles, int64_t channels)
 {
-    const rlxc_expr *dims[4] = {num(e, a), num(e, b), num(e, c), num(e, d)};
-    return rlxc_local_buffer(&e->inner, name, RLX_F32, dims, d ? 4 : 3);
+    const int64_t lane = sizeof(float), line = LINE / lane;
+    const int64_t width = channels % (4 * line) == 0 ? channels + line : channels;
+    const rlxc_expr *dims[4] = {num(e, b), num(e, b), num(e, tiles ? tiles : width), num(e, width)};
+    return rlxc_local_buffer(&e->inner, name, RLX_F32, dims, tiles ? 4 : 3);
 }
 
+/* The most tiles whose V and M fit the second-level cache. An odd multiple of FEWEST_TILES: with an
+ * even one, pixels of few channels would share sets, too. */
 static int64_t block_size(const emitter *e)
 {
-    int64_t bytes = (int64_t)sizeof(float) * IN * IN * (e->channels + e->outputs);
-    int64_t most = BLOCK_BYTES / bytes / FEWEST_TILES * FEWEST_TILES;
-    return most > MOST_TILES ? MOST_TILES : most < FEWEST_TILES ? FEWEST_TILES : most;
+    const int64_t bytes = (int64_t)sizeof(float) * IN * IN * (e->channels + e->outputs);
+    int64_t tiles = MOST_TILES;
+    while (tiles > FEWEST_TILES && tiles * bytes > (int64_t)e->inner.s->target->cache_bytes[1])
+        tiles -= 2 * FEWEST_TILES;
+    return tiles;
 }
 
 /* The outer loops over blocks of tiles, with the memory of a block. */
@@ -438,8 +446,8 @@ static void begin(emitter *e)
     e->lanes = (uint32_t)e->z->lanes;
     e->first = rlxc_mul(ctx, e->block, num(e, size));
     e->rows = rlxc_split_size(ctx, tiles, e->first, size);
-    e->v = local(e, "v", IN, IN, size, e->channels);
-    e->m = local(e, "m", IN, IN, size, e->outputs);
+    e->v = pixels(e, "v", IN, size, e->channels);
+    e->m = pixels(e, "m", IN, size, e->outputs);
 }
 
 static bool is_conv(rlxc_schedule *c, uint32_t i, rlxc_winograd *w, emitter *e)
@@ -484,12 +492,12 @@ bool rlxc_apply_winograd(rlxc_schedule *c, uint32_t i, const void *sizes)
         return false;
     e.epilogue = epilogue;
     begin(&e);
-    e.half = local(&e, "half", IN, IN, e.lanes, 0);
-    e.patch = local(&e, "patch", IN, IN, e.channels, 0);
+    e.half = pixels(&e, "half", IN, 0, e.lanes);
+    e.patch = pixels(&e, "patch", IN, 0, e.channels);
     RLXC_PUSH(ctx, &e.inner.out, rlxc_part(ctx, "input", over_tiles(&e, true)));
     if (!multiply_block(&e))
         return false;
-    e.result = local(&e, "result", OUT, OUT, e.outputs, 0);
+    e.result = pixels(&e, "result", OUT, 0, e.outputs);
     RLXC_PUSH(ctx, &e.inner.out, rlxc_part(ctx, "output", over_tiles(&e, false)));
     const rlxc_expr *tiles = rlxc_winograd_tiles(ctx, w.y);
     const rlxc_expr *blocks = rlxc_canonical(ctx, rlxc_split_count(ctx, tiles, e.z->tiles), NULL);
