@@ -9,6 +9,10 @@
  * extent, stores and branch-free expressions), else the same loop made serial. */
 const rlxc_stmt *rlxc_vectorize_loop(rlxc_context *ctx, const rlxc_stmt *loop);
 
+/* The lowered body with the divided indices of fused loops joined into one index, through views of
+ * the buffers (merge_indices.c). */
+const rlxc_stmt *rlxc_merge_indices(rlxc_context *ctx, const rlxc_stmt *body);
+
 /* Loop partitioning (partition.c), of a function. */
 typedef struct rlxc_partition {
     rlxc_context *ctx;

@@ -593,7 +593,7 @@ bool rlxc_pass_lower_tir(rlxc_context *ctx, rlxc_module *module, const rlxc_opti
             continue;
         lowering l = {.ctx = ctx, .range = f->range};
         l.cuts = rlxc_partition_begin(ctx, f->body, &l.bounds, simplified, &l);
-        f->body = lower(&l, f->body);
+        f->body = rlxc_merge_indices(ctx, lower(&l, f->body));
     }
     return !rlxc_failed(ctx);
 }

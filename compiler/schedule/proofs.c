@@ -48,6 +48,14 @@ static const rlxc_expr *extent_of(proof *p, const rlxc_expr *base)
     return rlxc_simple(p->e, rlxc_add(p->e->ctx, span.max, one(p)));
 }
 
+/* a // b if |b| provably divides |a|, else NULL. A loop whose extent has the factor 0 has no
+ * iterations, so divisors are taken to be positive. */
+static const rlxc_expr *quotient(const proof *p, const rlxc_expr *a, const rlxc_expr *b)
+{
+    const rlxc_expr *q = rlxc_simple(p->e, rlxc_binary(p->e->ctx, RLXC_EXPR_FLOORDIV, a, b));
+    return rlxc_prove_eq(p->e->ctx, rlxc_mul(p->e->ctx, q, b), a, NULL) ? q : NULL;
+}
+
 /* True if |value| uses loops. */
 static bool is_fixed(proof *p, const rlxc_expr *value)
 {
@@ -75,8 +83,11 @@ static bool read_digit(proof *p, const rlxc_expr *x, digit *out)
         const rlxc_expr *by = x->bin.b;
         if (divides) {
             const rlxc_expr *up = rlxc_add(p->e->ctx, out->extent, rlxc_sub(p->e->ctx, by, one(p)));
+            const rlxc_expr *exact = quotient(p, out->extent, by);
             out->lower = times(p, out->lower, by);
-            out->extent = rlxc_simple(p->e, rlxc_binary(p->e->ctx, RLXC_EXPR_FLOORDIV, up, by));
+            out->extent =
+                exact ? exact
+                      : rlxc_simple(p->e, rlxc_binary(p->e->ctx, RLXC_EXPR_FLOORDIV, up, by));
         } else if (at_most(p, by, out->extent) || !at_most(p, out->extent, by)) {
             out->extent = by;
         }
@@ -130,10 +141,16 @@ static bool is_number_system(const proof *p, digits *sum)
     return true;
 }
 
+/* True if digit |a| is below |b|: it ends where |b| or a digit between them begins. */
+static bool is_below(const proof *p, const digit *a, const digit *b)
+{
+    const rlxc_expr *end = times(p, a->lower, a->extent);
+    return at_most(p, end, b->lower) || quotient(p, b->lower, end);
+}
+
 static bool overlap(const proof *p, const digit *a, const digit *b)
 {
-    return !at_most(p, times(p, a->lower, a->extent), b->lower) &&
-           !at_most(p, times(p, b->lower, b->extent), a->lower);
+    return !is_below(p, a, b) && !is_below(p, b, a);
 }
 
 /* Takes the digits of |value| into |p->all|; sums that are bases are checked as values are. */

@@ -22,7 +22,7 @@
 #include "compiler/script/script.h"
 #include "tests/compiler/kernel_fixture.h"
 
-enum { ELEMENTS = 1 << 14, MAX_PATH = 512 };
+enum { ELEMENTS = 1 << 16, MAX_PATH = 512 };
 
 static char *read_text(const char *path)
 {
@@ -157,11 +157,12 @@ static void check_numbers(const char *path, const char *text)
     fill(a, 1);
     fill(b, 2);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const int64_t dims[] = {sizes[s], sizes[s], sizes[s]}; /* of up to three symbols */
         void *one[] = {a, b, expected}, *two[] = {a, b, got};
         for (int i = 0; i < ELEMENTS; i++)
             expected[i] = got[i] = -77;
-        cr_assert_eq(kernel_fixture_call(&plain, "f", one, &sizes[s]), 0);
-        cr_assert_eq(kernel_fixture_call(&scheduled, "f", two, &sizes[s]), 0);
+        cr_assert_eq(kernel_fixture_call(&plain, "f", one, dims), 0);
+        cr_assert_eq(kernel_fixture_call(&scheduled, "f", two, dims), 0);
         int wrong = 0;
         for (int i = 0; i < ELEMENTS; i++)
             wrong += !(fabsf(expected[i] - got[i]) <= 1e-5f * (1 + fabsf(expected[i])));
@@ -244,6 +245,29 @@ RLX_TEST(engine, running_out_of_memory_is_an_error)
         rlxc_context_destroy(ctx);
     }
     t->fail_at = 0;
+    free(text);
+    free(module);
+}
+
+/* Fused loops over three symbolic dimensions index their arrays by one number, without divisions,
+ * where all the dimensions are fused; and otherwise by as few as there are. */
+RLX_TEST(engine, fused_loops_have_one_index)
+{
+    kernel_fixture f;
+    char *text = read_text("tests/schedule/whole_fused.sch");
+    char *module = read_text("tests/schedule/cube.py");
+    cr_assert(kernel_fixture_parse(&f, NULL, 2, "x86-64-v3", module));
+    cr_assert(schedule(&f, "whole_fused.sch", text) &&
+              rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
+    const char *printed = rlxc_print_module(f.ctx, f.module);
+    static const char *const wanted[] = {
+        "C_2 = T.decl_buffer((n * m * p,), data=C)",
+        "C_2[i_fused] = A_1[i_fused] + B_1[i_fused]",
+        "O_1[i_fused, k] = T.exp(C_3[i_fused, k]) + B[T.int64(0), i_fused % m, k]",
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        cr_expect(strstr(printed, wanted[i]), "lacks %s:\n%s", wanted[i], printed);
+    kernel_fixture_deinit(&f);
     free(text);
     free(module);
 }
