@@ -26,6 +26,12 @@ RLX_NODISCARD rlx_status rlxb_shape(const rlx_value *args, uint32_t i, rlx_shape
                                     rlx_error *err);
 RLX_NODISCARD rlx_status rlxb_dtype(const rlx_value *args, uint32_t i, rlx_dtype *out,
                                     rlx_error *err);
+/* A tensor of |ndim| dimensions, of float64 or float32 as |f64| says. */
+RLX_NODISCARD rlx_status rlxb_float_tensor(const rlx_value *args, uint32_t i, uint32_t ndim,
+                                           bool f64, rlx_tensor **out, rlx_error *err);
+/* A number, or a tensor of one float32 or integer. */
+RLX_NODISCARD rlx_status rlxb_number(const rlx_value *args, uint32_t i, double *out,
+                                     rlx_error *err);
 /* The text of a string argument; empty if argument |i| of |n| is absent or not a string. */
 rlx_str rlxb_text(const rlx_value *args, uint32_t n, uint32_t i);
 /* |axis| made non-negative; RLX_E_INVALID_ARG when out of range for |ndim|. */

@@ -1,7 +1,5 @@
-/* Boxes on images: rlx.nms, non-maximum suppression of each class; rlx.roi_align, pooling of
- * regions by bilinear samples; rlx.roi_pool, the largest elements of a region's parts. Scores and
- * coordinates are float32 (regions also float64); NaN is never chosen, and a region of NaN size
- * pools to 0. */
+/* Boxes on images: rlx.nms, non-maximum suppression of each class, and what goes with it. Scores
+ * and coordinates are float32 (boxes also float64); NaN is never chosen. */
 #include "builtins/builtins.h"
 #include "builtins/sort_keys.h"
 
@@ -9,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tensor argument of |ndim| dimensions and one of the two element types. */
-static rlx_status float_tensor(const rlx_value *args, uint32_t i, uint32_t ndim, bool f64,
-                               rlx_tensor **out, rlx_error *err)
+rlx_status rlxb_float_tensor(const rlx_value *args, uint32_t i, uint32_t ndim, bool f64,
+                             rlx_tensor **out, rlx_error *err)
 {
     RLX_TRY(rlxb_tensor(args, i, out, err));
     if (rlx_tensor_ndim(*out) != ndim ||
@@ -21,8 +18,7 @@ static rlx_status float_tensor(const rlx_value *args, uint32_t i, uint32_t ndim,
     return RLX_OK;
 }
 
-/* A number, or a tensor of one float32 or integer. */
-static rlx_status number(const rlx_value *args, uint32_t i, double *out, rlx_error *err)
+rlx_status rlxb_number(const rlx_value *args, uint32_t i, double *out, rlx_error *err)
 {
     if (args[i].kind == RLX_KIND_FLOAT) {
         *out = args[i].as.f;
@@ -204,11 +200,11 @@ static rlx_status read_nms(const rlx_value *args, nms *s, rlx_error *err)
 {
     rlx_tensor *boxes, *scores;
     double limit;
-    RLX_TRY(float_tensor(args, 0, 3, false, &boxes, err));
-    RLX_TRY(float_tensor(args, 1, 3, false, &scores, err));
-    RLX_TRY(number(args, 2, &limit, err));
-    RLX_TRY(number(args, 3, &s->iou, err));
-    RLX_TRY(number(args, 4, &s->score, err));
+    RLX_TRY(rlxb_float_tensor(args, 0, 3, false, &boxes, err));
+    RLX_TRY(rlxb_float_tensor(args, 1, 3, false, &scores, err));
+    RLX_TRY(rlxb_number(args, 2, &limit, err));
+    RLX_TRY(rlxb_number(args, 3, &s->iou, err));
+    RLX_TRY(rlxb_number(args, 4, &s->score, err));
     const int64_t *b = rlx_tensor_dims(boxes), *d = rlx_tensor_dims(scores);
     if (b[0] != d[0] || b[1] != d[2] || b[2] != 4)
         return rlx_fail(err, RLX_E_INVALID_ARG,
@@ -264,295 +260,4 @@ rlx_status rlxb_nms(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx
     if (status == RLX_OK)
         *out = rlx_of_tuple(tuple);
     return status;
-}
-
-/* --- roi_align --- */
-
-enum { MAX_SAMPLES = 4096 }; /* limit along a dimension, so that hostile files terminate */
-
-typedef struct pooling {
-    int64_t images, channels, height, width;
-    int64_t bins[2], ratio; /* samples a bin, 0: as many as it has pixels */
-    double scale;
-    bool aligned, f64, last; /* channels last, in images and result */
-    int64_t pixel_step, channel_step;
-    int64_t max; /* maximum, 1: of the samples, 2: of the four weighted elements of each, as in ONNX
-                  */
-} pooling;
-
-static double element(bool f64, const void *data, int64_t i)
-{
-    return f64 ? ((const double *)data)[i] : (double)((const float *)data)[i];
-}
-
-/* The two pixels around |at| in a dimension of |n|, and the weight of the second; false where |at|
- * is more than a pixel outside. */
-static bool neighbours(double at, int64_t n, int64_t out[2], double *weight)
-{
-    if (!(at >= -1.0 && at <= (double)n) || n == 0)
-        return false;
-    at = fmax(at, 0);
-    int64_t low = (int64_t)at;
-    out[0] = low < n - 1 ? low : n - 1;
-    out[1] = low < n - 1 ? low + 1 : n - 1;
-    *weight = low < n - 1 ? at - (double)low : 0;
-    return true;
-}
-
-/* Samples of a bin along one dimension: |count| of them, |step| apart; those from |first| to before
- * |last| are near enough to the image of |n| to count. */
-typedef struct samples {
-    double start, step, count;
-    int64_t first, last;
-} samples;
-
-static samples samples_of(double start, double size, int64_t ratio, double grid, int64_t n)
-{
-    samples s = {.start = start, .count = ratio > 0 ? (double)ratio : ceil(grid)};
-    s.step = s.count > 0 ? size / s.count : 0;
-    double low = 0, high = s.count;
-    if (s.step > 0) { /* one more on each side than rounding can need */
-        low = fmax(low, floor((-1.0 - start) / s.step) - 2);
-        high = fmin(high, ceil(((double)n - start) / s.step) + 2);
-    }
-    bool usable = isfinite(start) && isfinite(s.step) && low < high && high < 9e15;
-    s.first = usable ? (int64_t)low : 0;
-    s.last = usable ? (int64_t)high : 0;
-    return s;
-}
-
-/* The running state of a bin of neighbouring channels, which share samples and weights. */
-enum { CHANNELS = 64 };
-
-typedef struct pooled {
-    const void *data;
-    int64_t first, channels; /* the first element of the first channel; their number */
-    double sum[CHANNELS], best[CHANNELS];
-} pooled;
-
-static inline void add_sample(const pooling *p, bool f64, const int64_t at[4],
-                              const double weight[4], pooled *to)
-{
-    for (int64_t c = 0; c < to->channels; c++) {
-        double value = 0, most = NAN;
-        for (int k = 0; k < 4; k++) {
-            const int64_t i = to->first + at[k] * p->pixel_step + c * p->channel_step;
-            const double part = weight[k] * element(f64, to->data, i);
-            value += part;
-            most = most > part || isnan(part) ? most : part;
-        }
-        to->sum[c] += value;
-        if (p->max == 2)
-            value = most;
-        to->best[c] = value > to->best[c] || isnan(value) ? value : to->best[c];
-    }
-}
-
-/* The mean for float32, in vectors of CHANNELS: samples in float32, their sum in double. */
-static void add_to_mean(const pooling *p, const int64_t at[4], const double weight[4], pooled *to)
-{
-    float copies[4][CHANNELS];
-    const float *pixels[4];
-    for (int k = 0; k < 4; k++) {
-        pixels[k] = (const float *)to->data + to->first + at[k] * p->pixel_step;
-        if (p->channel_step == 1 && to->channels == CHANNELS)
-            continue;
-        for (int64_t c = 0; c < CHANNELS; c++)
-            copies[k][c] = c < to->channels ? pixels[k][c * p->channel_step] : 0;
-        pixels[k] = copies[k];
-    }
-    const float *a = pixels[0], *b = pixels[1], *d = pixels[2], *e = pixels[3];
-    const float of_a = (float)weight[0], of_b = (float)weight[1], of_d = (float)weight[2],
-                of_e = (float)weight[3];
-    for (int c = 0; c < CHANNELS; c++)
-        to->sum[c] += (double)(of_a * a[c] + of_b * b[c] + of_d * d[c] + of_e * e[c]);
-}
-
-/* |to->sum| becomes the bin's values. */
-static void pool_bin(const pooling *p, const samples *rows, const samples *columns, pooled *to)
-{
-    const double count = fmax(rows->count * columns->count, 1);
-    for (int c = 0; c < CHANNELS; c++) {
-        to->sum[c] = 0;
-        to->best[c] = -INFINITY;
-    }
-    for (int64_t i = rows->first; i < rows->last; i++) {
-        int64_t y[2], x[2];
-        double wy, wx;
-        if (!neighbours(rows->start + ((double)i + 0.5) * rows->step, p->height, y, &wy))
-            continue;
-        for (int64_t j = columns->first; j < columns->last; j++) {
-            if (!neighbours(columns->start + ((double)j + 0.5) * columns->step, p->width, x, &wx))
-                continue;
-            int64_t at[4];
-            double weight[4];
-            for (int k = 0; k < 4; k++) {
-                at[k] = y[k / 2] * p->width + x[k % 2];
-                weight[k] = (k / 2 ? wy : 1 - wy) * (k % 2 ? wx : 1 - wx);
-            }
-            if (p->f64)
-                add_sample(p, true, at, weight, to);
-            else if (p->max)
-                add_sample(p, false, at, weight, to);
-            else
-                add_to_mean(p, at, weight, to);
-        }
-    }
-    for (int64_t c = 0; c < to->channels; c++) {
-        const double best = to->best[c];
-        to->sum[c] = !p->max ? to->sum[c] / count : isinf(best) && best < 0 ? 0 : best;
-    }
-}
-
-static void store_bin(const pooling *p, const pooled *from, int64_t first, int64_t step, void *to)
-{
-    for (int64_t c = 0; c < from->channels; c++)
-        if (p->f64)
-            ((double *)to)[first + c * step] = from->sum[c];
-        else
-            ((float *)to)[first + c * step] = (float)from->sum[c];
-}
-
-/* All bins of the region, from channel |first| on, |to->channels| of them. */
-static void pool_region(const pooling *p, const void *regions, int64_t r, int64_t first, pooled *to,
-                        void *out)
-{
-    const double batch = element(p->f64, regions, r * 5), shift = p->aligned ? 0.5 : 0;
-    const bool known = batch >= 0 && batch < (double)p->images;
-    const int64_t bins = p->bins[0] * p->bins[1];
-    double begin[2], size[2]; /* of a bin */
-    if (known)
-        to->first = (int64_t)batch * p->channels * p->height * p->width + first * p->channel_step;
-    for (int d = 0; d < 2; d++) {
-        begin[d] = element(p->f64, regions, r * 5 + 2 - d) * p->scale - shift;
-        size[d] = element(p->f64, regions, r * 5 + 4 - d) * p->scale - shift - begin[d];
-        if (!p->aligned)
-            size[d] = fmax(size[d], 1);
-        size[d] /= (double)p->bins[d];
-    }
-    for (int64_t bin = 0; bin < bins; bin++) {
-        const int64_t place[2] = {bin / p->bins[1], bin % p->bins[1]};
-        samples s[2] = {0}; /* rows, columns */
-        for (int d = 0; d < 2 && known; d++)
-            s[d] = samples_of(begin[d] + (double)place[d] * size[d], size[d], p->ratio, size[d],
-                              d ? p->width : p->height);
-        pool_bin(p, &s[0], &s[1], to);
-        if (p->last)
-            store_bin(p, to, (r * bins + bin) * p->channels + first, 1, out);
-        else
-            store_bin(p, to, (r * p->channels + first) * bins + bin, bins, out);
-    }
-}
-
-rlx_status rlxb_roi_align(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
-                          rlx_error *err)
-{
-    rlx_tensor *x, *rois, *result = NULL;
-    pooling p = {0};
-    int64_t aligned, last = 0;
-    RLX_TRY(rlxb_tensor(args, 0, &x, err));
-    p.f64 = rlx_dtype_eq(rlx_tensor_dtype(x), RLX_F64);
-    RLX_TRY(float_tensor(args, 0, 4, p.f64, &x, err));
-    RLX_TRY(float_tensor(args, 1, 2, p.f64, &rois, err));
-    RLX_TRY(rlxb_int(args, 2, &p.bins[0], err));
-    RLX_TRY(rlxb_int(args, 3, &p.bins[1], err));
-    RLX_TRY(number(args, 4, &p.scale, err));
-    RLX_TRY(rlxb_int(args, 5, &p.ratio, err));
-    RLX_TRY(rlxb_int(args, 6, &aligned, err));
-    RLX_TRY(rlxb_int(args, 7, &p.max, err));
-    if (n > 8)
-        RLX_TRY(rlxb_int(args, 8, &last, err));
-    p.last = last != 0;
-    p.aligned = aligned != 0;
-    const int64_t *dims = rlx_tensor_dims(x), *space = dims + (p.last ? 1 : 2);
-    p.images = dims[0];
-    p.channels = dims[p.last ? 3 : 1];
-    p.height = space[0];
-    p.width = space[1];
-    p.pixel_step = p.last ? p.channels : 1;
-    p.channel_step = p.last ? 1 : p.height * p.width;
-    const int64_t regions = rlx_tensor_dims(rois)[0];
-    const int64_t shape[4] = {regions, p.last ? p.bins[0] : p.channels, p.bins[p.last ? 1 : 0],
-                              p.last ? p.channels : p.bins[1]};
-    if (rlx_tensor_dims(rois)[1] != 5 || p.bins[0] < 1 || p.bins[1] < 1)
-        return rlx_fail(err, RLX_E_INVALID_ARG,
-                        "roi_align: expected regions (n, 5) and a positive size");
-    if (p.ratio > MAX_SAMPLES)
-        return rlx_fail(err, RLX_E_LIMIT, "roi_align: more than %d samples per bin", MAX_SAMPLES);
-    RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), 4, shape, &result, err));
-    pooled bin = {.data = rlx_tensor_data(x)};
-    for (int64_t r = 0; r < regions; r++)
-        for (int64_t c = 0; c < p.channels; c += CHANNELS) {
-            bin.channels = p.channels - c < CHANNELS ? p.channels - c : CHANNELS;
-            pool_region(&p, rlx_tensor_data(rois), r, c, &bin, rlx_tensor_mutable_data(result));
-        }
-    *out = rlx_of_tensor(result);
-    return RLX_OK;
-}
-
-/* --- roi_pool --- */
-
-/* The largest element of part |bin| of |bins| of the rounded range from |low| to |high| of a
- * dimension of |n|: its begin and end. Parts share an element if the range does not divide
- * (Girshick, "Fast R-CNN", 2015). |up|: halves are rounded up, not away from 0. */
-static void part_of(double low, double high, bool up, int64_t bin, int64_t bins, int64_t n,
-                    int64_t out[2])
-{
-    double begin = up ? floor(low + 0.5) : round(low), end = up ? floor(high + 0.5) : round(high);
-    double size = fmax(end - begin + 1, 1) / (double)bins;
-    double ends[2] = {begin + floor((double)bin * size), begin + ceil(((double)bin + 1) * size)};
-    for (int i = 0; i < 2; i++) /* NaN counts as the border */
-        out[i] = ends[i] > 0 ? (ends[i] < (double)n ? (int64_t)ends[i] : n) : 0;
-}
-
-rlx_status rlxb_roi_pool(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
-                         rlx_error *err)
-{
-    rlx_tensor *x, *rois, *result = NULL;
-    int64_t bins[2], up = 0;
-    double scale;
-    RLX_TRY(rlxb_tensor(args, 0, &x, err));
-    const bool f64 = rlx_dtype_eq(rlx_tensor_dtype(x), RLX_F64);
-    RLX_TRY(float_tensor(args, 0, 4, f64, &x, err));
-    RLX_TRY(float_tensor(args, 1, 2, f64, &rois, err));
-    RLX_TRY(rlxb_int(args, 2, &bins[0], err));
-    RLX_TRY(rlxb_int(args, 3, &bins[1], err));
-    RLX_TRY(number(args, 4, &scale, err));
-    if (n > 5)
-        RLX_TRY(rlxb_int(args, 5, &up, err));
-    const int64_t *dims = rlx_tensor_dims(x);
-    const int64_t shape[4] = {rlx_tensor_dims(rois)[0], dims[1], bins[0], bins[1]};
-    if (rlx_tensor_dims(rois)[1] != 5 || bins[0] < 1 || bins[1] < 1)
-        return rlx_fail(err, RLX_E_INVALID_ARG,
-                        "roi_pool: expected regions (n, 5) and a positive size");
-    RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), 4, shape, &result, err));
-    const void *data = rlx_tensor_data(x), *regions = rlx_tensor_data(rois);
-    void *to = rlx_tensor_mutable_data(result);
-    for (int64_t at = 0; at < rlx_tensor_numel(result); at++) {
-        int64_t r = at / (shape[1] * shape[2] * shape[3]),
-                c = at / (shape[2] * shape[3]) % shape[1];
-        const int64_t place[2] = {at / shape[3] % shape[2], at % shape[3]};
-        int64_t range[2][2];
-        double batch = element(f64, regions, r * 5), best = 0;
-        bool found = false;
-        for (int d = 0; d < 2; d++)
-            part_of(element(f64, regions, r * 5 + 2 - d) * scale,
-                    element(f64, regions, r * 5 + 4 - d) * scale, up != 0, place[d], bins[d],
-                    dims[2 + d], range[d]);
-        bool inside = batch >= 0 && batch < (double)dims[0];
-        int64_t image = inside ? ((int64_t)batch * dims[1] + c) * dims[2] : 0;
-        for (int64_t i = range[0][0]; i < range[0][1] && inside; i++) {
-            for (int64_t j = range[1][0]; j < range[1][1]; j++) {
-                double v = element(f64, data, (image + i) * dims[3] + j);
-                best = !found || v > best || isnan(v) ? v : best;
-                found = true;
-            }
-        }
-        if (f64)
-            ((double *)to)[at] = best;
-        else
-            ((float *)to)[at] = (float)best;
-    }
-    *out = rlx_of_tensor(result);
-    return RLX_OK;
 }

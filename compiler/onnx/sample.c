@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
 
@@ -351,14 +352,14 @@ static void numbers(rlxc_ox *im, const char *name, int64_t *out, uint32_t n, int
             rlxc_ox_fail(im, "attribute %s has %lld", name, (long long)out[i]);
 }
 
-/* Adds columns (N, C * kernel, windows) into a padded image, and removes the padding. */
+/* Adds columns (N, C * block, windows) into an image. */
 void rlxc_ox_import_col2im(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *const *image, *const *block, *zero = rlxc_ox_i(im, 0), *taps, *windows;
+    const rlxc_expr *const *image, *const *block, *size[RLXC_MAX_NDIM], *taps[RLXC_MAX_NDIM];
     uint32_t n, m;
     int64_t pads[2 * RLXC_MAX_NDIM], strides[RLXC_MAX_NDIM], dilations[RLXC_MAX_NDIM];
-    rlxc_atom x = rlxc_ox_in(im, 0), index = {0};
+    rlxc_atom x = rlxc_ox_in(im, 0);
     if (!rlxc_ox_elems(im, 1, &image, &n) || !rlxc_ox_elems(im, 2, &block, &m))
         return;
     if (n != m || n < 1 || n + 2 > RLXC_MAX_NDIM || rlxc_ox_ndim(im, x) != 3) {
@@ -368,59 +369,22 @@ void rlxc_ox_import_col2im(rlxc_ox *im, const rlxc_ox_row *row)
     numbers(im, "pads", pads, 2 * n, 0);
     numbers(im, "strides", strides, n, 1);
     numbers(im, "dilations", dilations, n, 1);
-    const rlxc_expr *whole[RLXC_MAX_NDIM], *count[RLXC_MAX_NDIM], *dims[RLXC_MAX_NDIM];
     for (uint32_t i = 0; i < n; i++) {
         if (strides[i] < 1 || dilations[i] < 1) {
             rlxc_ox_fail(im, "strides and dilations must be positive");
             return;
         }
-        const rlxc_expr *one = rlxc_ox_i(im, 1);
-        whole[i] = rlxc_add(im->ctx, image[i], rlxc_ox_i(im, pads[i] + pads[i + n]));
-        const rlxc_expr *reach =
-            rlxc_mul(im->ctx, rlxc_sub(im->ctx, block[i], one), rlxc_ox_i(im, dilations[i]));
-        const rlxc_expr *free = rlxc_sub(im->ctx, rlxc_sub(im->ctx, whole[i], reach), one);
-        count[i] = rlxc_add(
-            im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, free, rlxc_ox_i(im, strides[i])), one);
+        rlxc_ox_check_least(im, image[i], 0, "a size of the image");
+        rlxc_ox_check_least(im, block[i], 1, "a size of the block");
+        size[i] = rlxc_ox_bin(im, RLXC_EXPR_MAX, image[i], rlxc_ox_i(im, 0));
+        taps[i] = rlxc_ox_bin(im, RLXC_EXPR_MAX, block[i], rlxc_ox_i(im, 1));
     }
-    taps = rlxc_product(im->ctx, block, n);
-    windows = rlxc_product(im->ctx, count, n);
-    rlxc_atom k = rlxc_ox_along(im, rlxc_ox_arange(im, zero, taps), 0, 2),
-              p = rlxc_ox_along(im, rlxc_ox_arange(im, zero, windows), 1, 2);
-    const rlxc_expr *pitch = rlxc_ox_i(im, 1);
-    for (uint32_t i = n; i-- > 0;) { /* digits of both, the last axis first */
-        rlxc_atom size = rlxc_ox_scalar(im, block[i], RLX_I64),
-                  many = rlxc_ox_scalar(im, count[i], RLX_I64);
-        rlxc_atom at = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "floor_mod", k, size),
-                                   rlxc_ox_number(im, RLX_I64, (double)dilations[i]));
-        rlxc_atom to = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "floor_mod", p, many),
-                                   rlxc_ox_number(im, RLX_I64, (double)strides[i]));
-        at = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "add", at, to),
-                         rlxc_ox_scalar(im, pitch, RLX_I64));
-        index = i + 1 < n ? rlxc_ox_op2(im, "add", index, at) : at;
-        k = rlxc_ox_op2(im, "floor_divide", k, size);
-        p = rlxc_ox_op2(im, "floor_divide", p, many);
-        pitch = rlxc_mul(im->ctx, pitch, whole[i]);
-    }
-    dims[0] = rlxc_ox_dim(im, x, 0);
-    dims[1] = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_ox_dim(im, x, 1), taps);
-    dims[2] = rlxc_product(im->ctx, whole, n);
-    const rlxc_expr *columns[3] = {dims[0], dims[1], rlxc_mul(im->ctx, taps, windows)};
-    const rlxc_atom args[3] = {
-        rlxc_ox_full(im, rlxc_ox_type(im, x), 0, dims, 3),
-        rlxc_ox_broadcast(im, rlxc_ox_reshape(im, index, columns + 2, 1), columns, 3),
-        rlxc_ox_reshape(im, x, columns, 3)};
-    rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 2);
-    attrs = rlxc_ox_with(im, attrs, "reduction", rlxc_attr_string(im->ctx, "add"));
-    rlxc_atom y = rlxc_ox_opv(im, "scatter_elements", args, 3, attrs);
-    for (uint32_t i = 0; i < n; i++)
-        dims[2 + i] = whole[i];
-    y = rlxc_ox_reshape(im, y, dims, n + 2);
-    for (uint32_t i = 0; i < n; i++) {
-        const rlxc_expr *begin = rlxc_ox_i(im, pads[i]);
-        if (pads[i] != 0 || pads[i + n] != 0)
-            y = rlxc_ox_slice(im, y, i + 2, begin, rlxc_add(im->ctx, begin, image[i]), 1);
-    }
-    rlxc_ox_set(im, 0, y);
+    const rlxc_atom args[3] = {x, rlxc_atom_shape(im->ctx, size, n),
+                               rlxc_atom_shape(im->ctx, taps, n)};
+    rlxc_attrs attrs = rlxc_ox_with_ints(im, (rlxc_attrs){0}, "strides", strides, n);
+    attrs = rlxc_ox_with_ints(im, attrs, "dilation", dilations, n);
+    attrs = rlxc_ox_with_ints(im, attrs, "padding", pads, 2 * n);
+    rlxc_ox_set(im, 0, rlxc_ox_opv(im, "nn.fold", args, 3, attrs));
 }
 
 /* Axes cut or padded with zeros to a size, the middle staying in the middle. */

@@ -29,14 +29,14 @@ static bool read_layout(const rlxc_call_view *v, const char *name, const char *l
 bool rlxc_window_sizes(const rlxc_call_view *v, const char *name, uint32_t n, int64_t least,
                        int64_t *out)
 {
-    int64_t values[2 * RLXC_MAX_SPATIAL];
+    int64_t values[2 * RLXC_MAX_NDIM];
     uint32_t count;
     if (!rlxc_attrs_find(&v->call->attrs, name)) {
         for (uint32_t i = 0; i < n; i++)
             out[i] = 1;
         return true;
     }
-    rlxc_attr_get_ints(v->call, name, values, 2 * RLXC_MAX_SPATIAL, &count);
+    rlxc_attr_get_ints(v->call, name, values, 2 * RLXC_MAX_NDIM, &count);
     if (count != 1 && count != n) {
         rlxc_infer_error(v, "%s must have 1 or %u values, got %u", name, n, count);
         return false;

@@ -319,6 +319,22 @@ def rows():
             Row("Col2Im", [x("n 18 2"), i64(5, 6), i64(2, 3)],
                 lambda a, i, b: ref.col2im(a, i, b, [1, 0, 1, 1], [2, 3], [3, 2]), opset=18,
                 pads=[1, 0, 1, 1], strides=[2, 3], dilations=[3, 2], sizes=[(2, 3), (1, 1)])]
+    for image, block, pads, strides, dilations in (
+            ((37,), (4,), [0, 0], [1], [1]), ((37,), (5,), [3, 2], [3], [2]),
+            ((1, 1), (1, 1), [0] * 4, [1, 1], [1, 1]), ((3, 19), (2, 3), [1, 2, 0, 1], [1, 1], [1, 2]),
+            ((9, 10), (3, 3), [1, 1, 1, 1], [2, 2], [1, 1]), ((8, 34), (4, 2), [0] * 4, [4, 2], [1, 1]),
+            ((5, 4, 11), (2, 3, 2), [1, 0, 0, 0, 1, 2], [2, 1, 3], [1, 1, 2]),
+            ((2, 3, 2, 5), (1, 2, 2, 3), [0, 0, 1, 0, 1, 0, 0, 1], [1] * 4, [1] * 4)):
+        k = len(image)
+        windows = int(np.prod([(image[i] + pads[i] + pads[i + k] - dilations[i] * (block[i] - 1) - 1)
+                               // strides[i] + 1 for i in range(k)]))
+        of = dict(opset=18, pads=pads, strides=strides, dilations=dilations)
+        ref_ = lambda a, i, b, p=pads, s=strides, d=dilations: ref.col2im(  # noqa: E731
+            a, i, b, p, s, d)
+        out += [Row("Col2Im", [x(f"n {3 * int(np.prod(block))} {windows}"), i64(*image), i64(*block)],
+                    ref_, sizes=[(2, 1), (0, 1), (1, 1)], **of),
+                Row("Col2Im", [x("1 n m"), i64(*image), i64(*block)], ref_,
+                    sizes=[(2 * int(np.prod(block)), windows)], name="symbolic", **of)]
     for want in ((4, 3), (5, 6), (1, 1)):
         out.append(Row("CenterCropPad", [x("n 2 m"), i64(*want)],
                        lambda a, w: ref.crop_pad(a, w, (0, 2)), opset=18, axes=[0, -1],

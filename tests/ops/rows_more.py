@@ -531,6 +531,14 @@ def rows(Row, x):
                    {"x": x("1 6 5 n"), "b": x("4 5", low=0, high=.9)},
                    lambda a, b: roi_align(a.transpose(0, 3, 1, 2), b, (3, 3), 1., -1, False,
                                           "avg").transpose(0, 2, 3, 1)))
+    for ratio, aligned, mode, dtype in itertools.product((2, -1), (False, True), ("avg", "max"),
+                                                         ("float32", "float64")):
+        out.append(Row(  # wide regions, small ones, and with aligned=True reversed ones
+            f"R.vision.roi_align(x, R.concat((R.zeros((n, 1), \"{dtype}\"), b), axis=1), [3, 5], "
+            f"1.0, {ratio}, {aligned}, mode=\"{mode}\")",
+            {"x": x("1 3 21 33", dtype), "b": x("n 4", dtype, -3, 40)},
+            lambda a, b, r=ratio, al=aligned, mo=mode: roi_align(
+                a, np.concatenate((np.zeros((len(b), 1)), b), 1), (3, 5), 1., r, al, mo)))
     for channels, dtype, mode in ((64, "float32", "avg"), (130, "float32", "avg"),
                                   (65, "float64", "avg"), (65, "float32", "max")):
         regions = f"R.concat((R.zeros((n, 1), \"{dtype}\"), b), axis=1), [2, 3], 0.75, 2, mode=\"{mode}\""
