@@ -17,6 +17,7 @@ say = @echo '  $(1) $(2)'
 PREFIX   ?= /usr/local
 MIMALLOC ?= 1
 SODIUM   ?= 1
+ZSTD     ?= 1
 THREADPOOL ?= 1
 WERROR   ?= 0
 LLVM_CONFIG ?= llvm-config-19
@@ -31,7 +32,7 @@ OPT    ?= -O2 -g
 SAN    ?=
 CFLAGS_ALL = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) $(SAN) -fPIC -fvisibility=hidden -Iinclude -I. \
              -DRLX_VERSION='"$(VERSION)"' -DRLX_WITH_MIMALLOC=$(MIMALLOC) \
-             -DRLX_WITH_SODIUM=$(SODIUM) -DRLX_WITH_THREADPOOL=$(THREADPOOL) $(CFLAGS)
+             -DRLX_WITH_SODIUM=$(SODIUM) -DRLX_WITH_ZSTD=$(ZSTD) -DRLX_WITH_THREADPOOL=$(THREADPOOL) $(CFLAGS)
 LLVM_CFLAGS = -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS   = $(shell $(LLVM_CONFIG) --ldflags --libs)
 
@@ -48,6 +49,9 @@ RUNTIME_LIBS += -lmimalloc
 endif
 ifeq ($(SODIUM),1)
 RUNTIME_LIBS += -lsodium
+endif
+ifeq ($(ZSTD),1)
+RUNTIME_LIBS += -lzstd
 endif
 COMPILER_LIBS = $(LLVM_LIBS) -ljansson -lprotobuf-c
 # protobuf-c's compiler generates C from ONNX's own schema.

@@ -504,6 +504,12 @@ rlx_status rlx_exec_builder_native(rlx_exec_builder *b, rlx_str triple, const rl
     return RLX_OK;
 }
 
+void rlx_exec_builder_set_compression(rlx_exec_builder *b, rlx_compression compression)
+{
+    if (b)
+        b->compression = compression;
+}
+
 rlx_status rlx_exec_builder_level(rlx_exec_builder *b, rlx_str name, rlx_exec_builder *program,
                                   rlx_error *err)
 {

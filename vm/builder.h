@@ -76,6 +76,7 @@ struct rlx_exec_builder {
     } levels[RLX_MAX_LEVELS];
     uint32_t n_levels; /* if there are levels, everything else is empty */
 
+    rlx_compression compression;
     bool has_native;
     uint32_t triple, n_features, *features;
     uint8_t *elf;
@@ -92,6 +93,9 @@ struct rlx_exec_builder {
 bool rlxv_build_constant_value(const rlx_exec_builder *b, uint32_t e, int64_t *out);
 /* builder_plan.c: at the end of a function. */
 rlx_status rlxv_build_finish_plan(rlx_exec_builder *b, rlxv_build_function *f, rlx_error *err);
+
+/* compress.c: compresses a section if that saves enough; *out_done says so. */
+rlx_status rlxv_compress(rlxv_buffer *section, rlx_compression how, bool *out_done, rlx_error *err);
 
 /* The number of |text|, which is copied. */
 rlx_status rlxv_build_string(rlx_exec_builder *b, rlx_str text, uint32_t *out, rlx_error *err);

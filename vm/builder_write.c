@@ -9,10 +9,16 @@
 #include <rlx/checked.h>
 #include <string.h>
 
+enum {
+    COMPRESSED_SHARE = 32, /* code and tables below this part of the constants stay as they are, */
+    LEAST_COMPRESSED = 1024, /* as do sections below this size, in bytes */
+};
+
 typedef struct program { /* a file's only one, or that of a level */
     rlx_exec_builder *b;
     rlxv_buffer sections[RLXV_SECTION_END];
     uint32_t counts[RLXV_SECTION_END];
+    bool compressed[RLXV_SECTION_END];
     uint32_t *file_string; /* builder's number -> file's number + 1 */
     uint32_t *order;       /* file's number -> builder's number */
     uint32_t n_strings;
@@ -28,6 +34,7 @@ typedef struct writer {
     uint64_t data_size;
     size_t head_size; /* the file up to the data section */
     uint32_t n_sections;
+    bool compressed; /* some section */
 } writer;
 
 static void put(program *w, uint32_t section, uint32_t v)
@@ -345,11 +352,13 @@ static uint8_t *add_row(layout *l, uint32_t kind, uint32_t level, size_t size, u
 }
 
 static void add_section(layout *l, uint32_t kind, uint32_t level, const rlxv_buffer *section,
-                        uint32_t count)
+                        uint32_t count, bool compressed)
 {
     if (section->size == 0)
         return;
     uint8_t *entry = add_row(l, kind, level, section->size, count);
+    if (compressed)
+        rlxv_store(entry + 4, rlxv_load_u32(entry + 4) | RLXV_SECTION_COMPRESSED, 4);
     memcpy(l->image + l->at - section->size, section->data, section->size);
     rlxv_store(entry + 24, rlxv_checksum(section->data, section->size), 8);
 }
@@ -358,14 +367,15 @@ static void add_section(layout *l, uint32_t kind, uint32_t level, const rlxv_buf
 static void lay_out(const writer *w, uint8_t *image)
 {
     const size_t table = (size_t)w->n_sections * RLXV_SECTION_BYTES;
-    const uint32_t minor = w->levels.size ? RLX_FORMAT_MINOR : 2; /* the lowest version that reads
-                                                                   * it */
+    const uint32_t minor = w->compressed    ? 4
+                           : w->levels.size ? 3
+                                            : 2; /* the lowest that reads it */
     layout l = {image, image + RLXV_HEADER_BYTES, RLXV_HEADER_BYTES + table};
-    add_section(&l, RLXV_SECTION_LEVELS, 0, &w->levels, w->b->n_levels);
+    add_section(&l, RLXV_SECTION_LEVELS, 0, &w->levels, w->b->n_levels, false);
     for (uint32_t p = 0; p < w->n_programs; p++)
         for (uint32_t s = 1; s < RLXV_SECTION_END; s++)
             add_section(&l, s, w->levels.size ? p + 1 : 0, &w->programs[p].sections[s],
-                        w->programs[p].counts[s]);
+                        w->programs[p].counts[s], w->programs[p].compressed[s]);
     if (w->data_size)
         rlxv_store(add_row(&l, RLXV_SECTION_DATA, 0, (size_t)w->data_size, 0) + 24,
                    rlxv_checksum_spans(w->data, w->n_data), 8);
@@ -434,8 +444,27 @@ static rlx_status fill(program *w, rlx_error *err)
     return RLX_OK;
 }
 
+/* Compresses sections unless a program's builder says no. Large constants decide alone what the
+ * file's size is; then loading stays as fast as it can be. */
+static rlx_status compress(writer *w, rlx_error *err)
+{
+    bool wanted = w->head_size >= w->data_size / COMPRESSED_SHARE;
+    for (uint32_t p = 0; p < w->n_programs; p++)
+        wanted = wanted && w->programs[p].b->compression != RLX_COMPRESSION_NONE;
+    for (uint32_t p = 0; wanted && p < w->n_programs; p++)
+        for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
+            rlxv_buffer *section = &w->programs[p].sections[s];
+            bool *done = &w->programs[p].compressed[s];
+            if (section->size < LEAST_COMPRESSED)
+                continue;
+            RLX_TRY(rlxv_compress(section, w->programs[p].b->compression, done, err));
+            w->compressed = w->compressed || *done;
+        }
+    return w->compressed ? measure(w, err) : RLX_OK;
+}
+
 /* Fills the sections; the writer needs deinit also after an error. */
-static rlx_status prepare(writer *w, rlx_exec_builder *b, rlx_error *err)
+static rlx_status prepare(writer *w, rlx_exec_builder *b, bool compressed, rlx_error *err)
 {
     *w = (writer){.b = b, .n_programs = b->n_levels ? b->n_levels : 1};
     rlxv_buffer_init(&w->levels, &b->allocator);
@@ -448,7 +477,8 @@ static rlx_status prepare(writer *w, rlx_exec_builder *b, rlx_error *err)
     for (uint32_t p = 0; p < w->n_programs; p++)
         RLX_TRY(fill(&w->programs[p], err));
     write_levels(w);
-    return measure(w, err);
+    RLX_TRY(measure(w, err));
+    return compressed ? compress(w, err) : RLX_OK;
 }
 
 static void deinit(writer *w)
@@ -470,13 +500,12 @@ static rlx_status make_head(const writer *w, size_t size, uint8_t **out, rlx_err
     return RLX_OK;
 }
 
-rlx_status rlx_exec_builder_finish(rlx_exec_builder *b, void **out_data, size_t *out_size,
-                                   rlx_error *err)
+static rlx_status finish(rlx_exec_builder *b, bool compressed, void **out_data, size_t *out_size,
+                         rlx_error *err)
 {
-    RLXV_NEED(err, b && out_data && out_size);
     writer w;
     uint8_t *image = NULL;
-    rlx_status status = prepare(&w, b, err);
+    rlx_status status = prepare(&w, b, compressed, err);
     size_t total = w.head_size + (size_t)w.data_size, at = w.head_size;
     if (status == RLX_OK)
         status = make_head(&w, total, &image, err);
@@ -490,6 +519,13 @@ rlx_status rlx_exec_builder_finish(rlx_exec_builder *b, void **out_data, size_t 
     return status;
 }
 
+rlx_status rlx_exec_builder_finish(rlx_exec_builder *b, void **out_data, size_t *out_size,
+                                   rlx_error *err)
+{
+    RLXV_NEED(err, b && out_data && out_size);
+    return finish(b, true, out_data, out_size, err);
+}
+
 rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_error *err)
 {
     RLXV_NEED(err, b && path);
@@ -497,7 +533,7 @@ rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_erro
     uint8_t *head = NULL;
     rlx_new_file *f = NULL;
     const char *temporary;
-    rlx_status status = prepare(&w, b, err);
+    rlx_status status = prepare(&w, b, true, err);
     if (status == RLX_OK)
         status = make_head(&w, w.head_size, &head, err);
     if (status == RLX_OK)
@@ -528,7 +564,7 @@ rlx_status rlx_exec_builder_load(rlx_exec_builder *b, const rlx_load_options *op
     RLXV_NEED(err, b && out);
     void *data;
     size_t size;
-    RLX_TRY(rlx_exec_builder_finish(b, &data, &size, err));
+    RLX_TRY(finish(b, false, &data, &size, err));
     rlx_status status = rlx_executable_load_memory(data, size, options, out, err);
     rlx_free(&b->allocator, data, size, 64);
     return status;

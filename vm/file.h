@@ -31,7 +31,11 @@ enum {
 #define RLXV_HEADER_BYTES 64u
 #define RLXV_SECTION_BYTES 40u
 #define RLXV_SECTION_REQUIRED 1u
+#define RLXV_SECTION_COMPRESSED 2u /* compress.c */
 #define RLXV_MAX_SECTIONS 128u
+
+/* Sizes from here on are checked against the available memory before it is taken. */
+#define RLXV_BIG_BYTES ((size_t)64 << 20)
 
 /* image.c: reports "PATH: cannot WHAT: why" from errno; returns NOT_FOUND, NOMEM or IO. */
 rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what);

@@ -23,7 +23,6 @@
 
 #define HUGE_CONSTANTS ((size_t)4 << 20) /* below this, huge pages do not pay */
 #define HUGE_PAGE ((size_t)2 << 20)
-#define BIG ((size_t)64 << 20) /* sizes from here on are checked against the available memory */
 
 typedef struct constants {
     rlx_allocator allocator;
@@ -164,7 +163,7 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
         if (status != RLX_OK)
             rlx_error_prefix(err, "%s: ", path);
     }
-    if (status == RLX_OK && head_size >= BIG)
+    if (status == RLX_OK && head_size >= RLXV_BIG_BYTES)
         status = rlx_memory_check(head_size, path, err);
     if (status == RLX_OK) {
         head = rlx_alloc(a, head_size, 64);

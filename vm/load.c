@@ -416,6 +416,15 @@ bool rlxv_is_common_section(uint32_t kind)
            kind == RLXV_SECTION_LEVELS;
 }
 
+rlxv_section rlxv_section_at(const uint8_t *head, const uint8_t *row)
+{
+    return (rlxv_section){.data = head + rlxv_load_u64(row + 8),
+                          .size = (size_t)rlxv_load_u64(row + 16),
+                          .count = rlxv_load_u32(row + 32),
+                          .present = true,
+                          .compressed = rlxv_load_u32(row + 4) & RLXV_SECTION_COMPRESSED};
+}
+
 /* Fills l->sections with the sections that belong to no level and compares all checksums; the
  * header is already checked. */
 static rlx_status split_sections(rlxv_loader *l)
@@ -430,8 +439,9 @@ static rlx_status split_sections(rlxv_loader *l)
         uint64_t offset = rlxv_load_u64(e + 8), size = rlxv_load_u64(e + 16);
         uint64_t sum = rlxv_load_u64(e + 24);
         uint32_t level = rlxv_load_u32(e + 36);
-        if (flags & ~RLXV_SECTION_REQUIRED || level > RLX_MAX_LEVELS ||
-            (level > 0 && rlxv_is_common_section(kind)))
+        const bool compressed = flags & RLXV_SECTION_COMPRESSED;
+        if (flags & ~(RLXV_SECTION_REQUIRED | RLXV_SECTION_COMPRESSED) || level > RLX_MAX_LEVELS ||
+            (rlxv_is_common_section(kind) && (level > 0 || compressed)))
             return bad_header(l->err, "unknown section flags");
         for (; at < offset; at++)
             if (h[at])
@@ -455,8 +465,7 @@ static rlx_status split_sections(rlxv_loader *l)
             return rlx_fail(l->err, RLX_E_INVALID_MODULE, "section %u appears twice", kind);
         seen[level] |= 1u << kind;
         if (level == 0)
-            l->sections[kind] =
-                (rlxv_section){h + offset, (size_t)size, rlxv_load_u32(e + 32), true};
+            l->sections[kind] = rlxv_section_at(h, e);
     }
     return RLX_OK;
 }
@@ -483,10 +492,11 @@ rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rl
 
     rlxv_loader l = {.exe = exe, .options = options, .err = err};
     static rlx_status (*const steps[])(rlxv_loader *) = {
-        split_sections,   rlxv_parse_signature, rlxv_choose_level,    rlxv_parse_strings,
-        rlxv_parse_exprs, rlxv_parse_types,     rlxv_parse_constants, parse_kernels,
-        parse_imports,    parse_code,           parse_functions,      rlxv_parse_plans,
-        parse_debug,      parse_names,          parse_metadata,       parse_native,
+        split_sections,     rlxv_parse_signature, rlxv_choose_level, rlxv_decompress_sections,
+        rlxv_parse_strings, rlxv_parse_exprs,     rlxv_parse_types,  rlxv_parse_constants,
+        parse_kernels,      parse_imports,        parse_code,        parse_functions,
+        rlxv_parse_plans,   parse_debug,          parse_names,       parse_metadata,
+        parse_native,
     };
     rlx_status status = rlxv_read_header(head, head_size, total_size, &exe->head_size,
                                          &exe->data_offset, &exe->data_size, err);

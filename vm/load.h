@@ -10,7 +10,7 @@ typedef struct rlxv_section {
     const uint8_t *data;
     size_t size;
     uint32_t count;
-    bool present;
+    bool present, compressed;
 } rlxv_section;
 
 typedef struct rlxv_reader {
@@ -43,6 +43,8 @@ rlx_status rlxv_load_nomem(rlxv_loader *l);
 
 /* signature.c, before all others. */
 rlx_status rlxv_parse_signature(rlxv_loader *l);
+/* The section of a row of the table, which is checked. */
+rlxv_section rlxv_section_at(const uint8_t *head, const uint8_t *row);
 /* True if a section of this kind belongs to the file and not to one of its levels. */
 bool rlxv_is_common_section(uint32_t kind);
 /* load_levels.c, before the tables: selects the level whose sections are read. */
@@ -51,6 +53,8 @@ rlx_status rlxv_choose_level(rlxv_loader *l);
 bool rlxv_next_feature(rlx_str list, size_t *at, rlx_str *out);
 /* True if the bytes are UTF-8 without NUL. */
 bool rlxv_is_utf8(const uint8_t *p, size_t n);
+/* compress.c, before the tables: replaces the bytes of each compressed section. */
+rlx_status rlxv_decompress_sections(rlxv_loader *l);
 /* load_tables.c, in the order in which they must run. */
 rlx_status rlxv_parse_strings(rlxv_loader *l);
 rlx_status rlxv_parse_exprs(rlxv_loader *l);

@@ -107,7 +107,6 @@ rlx_status rlxv_choose_level(rlxv_loader *l)
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t *e = h + RLXV_HEADER_BYTES + (size_t)i * RLXV_SECTION_BYTES;
         const uint32_t kind = rlxv_load_u32(e), level = rlxv_load_u32(e + 36);
-        const uint64_t offset = rlxv_load_u64(e + 8), size = rlxv_load_u64(e + 16);
         if (level > exe->n_levels)
             return rlx_fail(l->err, RLX_E_INVALID_MODULE,
                             "section %u is of level %u, the file has %u", kind, level,
@@ -117,8 +116,7 @@ rlx_status rlxv_choose_level(rlxv_loader *l)
         if (many && level == 0 && !rlxv_is_common_section(kind))
             return rlx_fail(l->err, RLX_E_INVALID_MODULE, "section %u is of no level", kind);
         if (level > 0 && level == exe->level)
-            l->sections[kind] =
-                (rlxv_section){h + offset, (size_t)size, rlxv_load_u32(e + 32), true};
+            l->sections[kind] = rlxv_section_at(h, e);
     }
     return RLX_OK;
 }

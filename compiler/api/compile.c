@@ -226,6 +226,10 @@ static bool build(rlx_ir_module *m, output *out)
     rlx_error err = {0};
     if (rlx_exec_builder_create(m->compiler->allocator, &out->builder, &err) != RLX_OK)
         return rlxc_api_fail(ctx, &err);
+    rlx_exec_builder_set_compression(out->builder, m->options.no_compression ? RLX_COMPRESSION_NONE
+                                                   : m->options.opt_level < 2
+                                                       ? RLX_COMPRESSION_FAST
+                                                       : RLX_COMPRESSION_SMALL);
     return rlxc_generate(ctx, m->ir, &m->options, out->builder) &&
            note_schedules(m, out->builder) &&
            (m->source == NULL || rlxc_add_source_hash(ctx, m->source, m->length, out->builder));

@@ -39,6 +39,7 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     const char *links[16]; /* --link: objects and libraries that define T.call_extern's functions */
     uint32_t n_links;
     bool lenient;         /* --lenient: no checks of values at run time (docs/values.md) */
+    bool no_compression;  /* of code and tables in files */
     bool no_winograd;     /* no minimal filtering (Winograd) for convolutions */
     uint8_t row_bits;     /* activation precision of one row times 4- or 8-bit weights: 8, 12,
                            * 16 or 24; 32 = float32 */

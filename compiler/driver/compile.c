@@ -158,6 +158,8 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
                      options->target->triple, options->target->cpu);
     if (options->lenient)
         rlxc_text_printf(&text, " --lenient");
+    if (options->no_compression)
+        rlxc_text_printf(&text, " --no-compression");
     if (options->no_winograd)
         rlxc_text_printf(&text, " --no-winograd");
     for (uint32_t i = 0; i < options->n_requests; i++)

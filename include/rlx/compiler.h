@@ -216,6 +216,7 @@ typedef struct rlx_compile_options {
     void *user;
     const char *database; /* tuned schedules (rlx_ir_module_tune); entries of another machine,
                            * version or target are ignored, with a warning that counts them */
+    bool no_compression;  /* of code and tables in files, for runtimes built without zstd */
 } rlx_compile_options;
 
 /* -O2 for this machine. */

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 #define RLX_FORMAT_MAJOR 1
-#define RLX_FORMAT_MINOR 3
+#define RLX_FORMAT_MINOR 4
 #define RLX_NONE UINT32_MAX
 #define RLX_MAX_LEVELS 8u /* CPU levels in one file */
 

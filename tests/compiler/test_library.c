@@ -397,6 +397,27 @@ RLX_TEST(library, every_form_is_emitted_to_memory_and_to_files)
     rlx_compiler_destroy(c);
 }
 
+RLX_TEST(library, files_are_compressed_unless_options_say_no)
+{
+    size_t size[2];
+    rlx_compiler *c = library_compiler(t);
+    for (int no = 0; no < 2; no++) {
+        rlx_compile_options o;
+        rlx_executable *exe = NULL;
+        void *data = NULL;
+        rlx_compile_options_init(&o);
+        o.no_compression = no;
+        RLX_OKAY(rlx_ir_module_emit(library_parse(t, c, ADD), &o, RLX_EMIT_EXECUTABLE, &data,
+                                    &size[no], &t->error));
+        RLX_OKAY(rlx_executable_load_memory(data, size[no], NULL, &exe, &t->error));
+        rlx_executable_release(exe);
+        rlx_free(&t->allocator, data, size[no], 64);
+    }
+    cr_expect(RLX_WITH_ZSTD ? size[0] < size[1] / 4 * 3 : size[0] < size[1], "%zu, %zu", size[0],
+              size[1]);
+    rlx_compiler_destroy(c);
+}
+
 static bool deleted;
 static void delete (DLManagedTensor *m)
 {

@@ -292,7 +292,7 @@ RLX_TEST(levels, a_requested_level_must_exist)
     cr_expect_eq(rlx_executable_level_count(exe), 0u);
     cr_expect_eq(rlx_executable_level(exe), 0u);
     cr_expect_eq(rlxv_load_u16(single.data + 10), 2, "libraries before levels read it as well");
-    cr_expect_eq(rlxv_load_u16(m.data + 10), RLX_FORMAT_MINOR);
+    cr_expect_eq(rlxv_load_u16(m.data + 10), 3, "libraries before compression read it as well");
     rlx_executable_release(exe);
     image_free(t, &m);
     image_free(t, &single);

@@ -162,6 +162,7 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_exec_builder_level(NULL, text, b, &err));
     REFUSED(rlx_exec_builder_level(b, no_text, b, &err));
     REFUSED(rlx_exec_builder_level(b, text, NULL, &err));
+    rlx_exec_builder_set_compression(NULL, RLX_COMPRESSION_NONE);
     REFUSED(rlx_exec_builder_metadata(NULL, text, text, &err));
     REFUSED(rlx_exec_builder_metadata(b, no_text, text, &err));
     REFUSED(rlx_exec_builder_metadata(b, text, no_text, &err));
