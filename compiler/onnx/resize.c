@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
@@ -167,28 +168,43 @@ static rlxc_atom interpolate(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis
     return sum;
 }
 
-/* As interpolate, with a kernel widened by the scale when the axis shrinks: all weights form a
- * matrix (output, input), whose product with the lines is the result. Elements outside repeat the
- * border, or are excluded. */
+/* The elements that the kernel of |support| reaches around one coordinate, at most, in front of and
+ * behind it: twice the support, as often as the axis shrinks. The scale may be up to half an
+ * element of the result less than the quotient of the lengths. One more than that, for rounding. */
+static const rlxc_expr *count_taps(rlxc_ox *im, const axis_plan *p, int64_t support)
+{
+    const rlxc_expr *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *out = rlxc_ox_bin(im, RLXC_EXPR_MAX, p->out, one), *in = p->in;
+    const bool stretches = rlxc_ox_is(im, "keep_aspect_ratio_policy", "stretch", "stretch");
+    const rlxc_expr *top = rlxc_mul(im->ctx, in, rlxc_ox_i(im, 2 * support));
+    if (!stretches) {
+        top = rlxc_mul(im->ctx, top, rlxc_ox_i(im, 2));
+        out = rlxc_sub(im->ctx, rlxc_mul(im->ctx, out, rlxc_ox_i(im, 2)), one);
+    }
+    top = rlxc_add(im->ctx, top, rlxc_sub(im->ctx, out, one));
+    top = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, top, out);
+    top = rlxc_ox_bin(im, RLXC_EXPR_MAX, top, rlxc_ox_i(im, 2 * support));
+    return rlxc_canonical(im->ctx, rlxc_add(im->ctx, top, one), NULL);
+}
+
+/* As interpolate, with a kernel widened by the scale when the axis shrinks: a weighted sum of as
+ * many elements as it then reaches. Elements outside repeat the border, or are excluded. */
 static rlxc_atom antialiased(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis_plan *p,
                              rlxc_atom at, bool cubic)
 {
-    const rlxc_expr *one = rlxc_ox_i(im, 1), *zero = rlxc_ox_i(im, 0);
-    const rlxc_expr *out = rlxc_ox_bin(im, RLXC_EXPR_MAX, p->out, one);
-    const int64_t columns[1] = {1}, turn[2] = {1, 0};
-    int64_t order[RLXC_MAX_NDIM];
-    uint32_t ndim = rlxc_ox_ndim(im, x);
-    double a = rlxc_ox_float(im, "cubic_coeff_a", -0.75);
-    /* elements that the kernel can reach beyond the border */
-    const rlxc_expr *reach = rlxc_ox_bin(
-        im, RLXC_EXPR_FLOORDIV, rlxc_add(im->ctx, p->in, rlxc_sub(im->ctx, out, one)), out);
-    reach = rlxc_canonical(
-        im->ctx, rlxc_mul(im->ctx, rlxc_add(im->ctx, reach, one), rlxc_ox_i(im, cubic ? 2 : 1)),
-        NULL);
-    rlxc_atom place =
-        rlxc_ox_arange(im, rlxc_sub(im->ctx, zero, reach), rlxc_add(im->ctx, p->in, reach));
-    place = rlxc_ox_along(im, rlxc_ox_cast(im, place, RLX_F32), 1, 2);
+    const int64_t columns[1] = {1}, taps_axis[1] = {(int64_t)axis + 1};
+    const double support = cubic ? 2 : 1, a = rlxc_ox_float(im, "cubic_coeff_a", -0.75);
+    const uint32_t ndim = rlxc_ox_ndim(im, x);
+    const rlxc_expr *taps = count_taps(im, p, cubic ? 2 : 1);
+    rlxc_atom last = scalar_of(im, rlxc_sub(im->ctx, p->in, rlxc_ox_i(im, 1)));
     rlxc_atom shrink = rlxc_ox_op2(im, "minimum", p->scale, f(im, 1));
+    rlxc_atom reach = rlxc_ox_op2(im, "divide", f(im, support), shrink);
+    rlxc_atom first = rlxc_ox_op1(im, "floor", rlxc_ox_op2(im, "subtract", at, reach));
+    rlxc_atom step = rlxc_ox_cast(
+        im, rlxc_ox_arange(im, rlxc_ox_i(im, 1), rlxc_add(im->ctx, taps, rlxc_ox_i(im, 1))),
+        RLX_F32);
+    rlxc_atom place =
+        rlxc_ox_op2(im, "add", rlxc_ox_along(im, first, 0, 2), rlxc_ox_along(im, step, 1, 2));
     rlxc_atom d = rlxc_ox_op2(im, "subtract", place, rlxc_ox_along(im, at, 0, 2));
     d = rlxc_ox_op2(im, "multiply", rlxc_ox_op1(im, "abs", d), shrink);
     rlxc_atom w;
@@ -201,19 +217,28 @@ static rlxc_atom antialiased(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis
         w = rlxc_ox_op2(im, "maximum", rlxc_ox_op2(im, "subtract", f(im, 1), d), f(im, 0));
     }
     if (rlxc_ox_int(im, "exclude_outside", 0)) {
-        rlxc_atom last = scalar_of(im, rlxc_sub(im->ctx, p->in, one));
         rlxc_atom inside =
             rlxc_ox_op2(im, "logical_and", rlxc_ox_op2(im, "greater_equal", place, f(im, 0)),
                         rlxc_ox_op2(im, "less_equal", place, last));
         w = rlxc_ox_op3(im, "where", inside, w, f(im, 0));
     }
     w = rlxc_ox_op2(im, "divide", w, rlxc_ox_reduce(im, "sum", w, columns, 1, true));
-    for (uint32_t i = 0; i < ndim; i++)
-        order[i] = i == axis ? ndim - 1 : i + 1 == ndim ? axis : i; /* turns back as well */
-    x = rlxc_ox_pad_axis(im, x, axis, reach, reach, "edge", f(im, 0));
-    x = rlxc_ox_op2(im, "matmul", rlxc_ox_transpose(im, x, order, ndim),
-                    rlxc_ox_transpose(im, w, turn, 2));
-    return rlxc_ox_transpose(im, x, order, ndim);
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    int64_t known;
+    if (!rlxc_is_int(p->in, &known) || !rlxc_is_int(p->out, &known) ||
+        ndim == RLXC_MAX_NDIM) { /* the weights are not constants */
+        const rlxc_atom args[4] = {x, add(im, first, 1), w, rlxc_atom_prim(rlxc_ox_i(im, axis))};
+        rlxc_ox_dims(im, x, dims);
+        dims[axis] = p->out;
+        return rlxc_ox_builtin(im, "rlx.resample", args, 4,
+                               rlxc_sinfo_tensor(im->ctx, RLX_F32, (int32_t)ndim, dims, NULL));
+    }
+    x = rlxc_ox_take_inside(im, x, clamped(im, place, last), axis);
+    rlxc_ox_dims(im, x, dims);
+    for (uint32_t i = 0; i <= ndim; i++)
+        dims[i] = i == axis || i == axis + 1 ? dims[i] : rlxc_ox_i(im, 1);
+    x = rlxc_ox_op2(im, "multiply", x, rlxc_ox_reshape(im, w, dims, ndim + 1));
+    return rlxc_ox_reduce(im, "sum", x, taps_axis, 1, false);
 }
 
 static rlxc_atom resize_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis_plan *p,

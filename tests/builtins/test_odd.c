@@ -201,6 +201,53 @@ RLX_TEST(odd, empty_regions_may_have_any_size_but_not_any_samples)
     }
 }
 
+/* Positions far outside, NaN, an empty axis, one that stays as it is. */
+RLX_TEST(odd, resampling_reads_only_elements_of_the_axis)
+{
+    const double x[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    const double first[] = {-1e30, 1e30, (double)NAN, -1, 1, 2};
+    const double one[] = {0, 1, 0, 1, 0, 0, 1, 0, 0};
+    const double zeros[24] = {0};
+    double weights[18];
+    for (int i = 0; i < 18; i++)
+        weights[i] = i % 3 + 1;
+    const double rows[] = {6, 24, 42, 60, 18, 36, 54, 72, 6,  24, 42, 60,
+                           9, 27, 45, 63, 17, 35, 53, 71, 18, 36, 54, 72};
+    const int64_t dims[2] = {4, 3}, out[2] = {6, 4}, six[2] = {6, 3}, three[2] = {3, 3};
+    const int64_t none[2] = {0, 4}, empty[2] = {6, 4};
+    /* along the first axis of x transposed, and along the last of x */
+    double turned[12], lines[24];
+    for (int i = 0; i < 12; i++)
+        turned[i % 3 * 4 + i / 3] = x[i];
+    for (int i = 0; i < 24; i++)
+        lines[i % 4 * 6 + i / 4] = rows[i];
+    for (int last = 0; last < 2; last++) {
+        const int64_t shape[2] = {dims[!last], dims[last]}, result[2] = {out[last], out[!last]};
+        rlx_value args[] = {make_tensor(t, RLX_F32, 2, shape, last ? x : turned),
+                            make_tensor(t, RLX_F32, 1, six, first),
+                            make_tensor(t, RLX_F32, 2, six, weights), rlx_int(last)};
+        rlx_value v = call_builtin(t, "rlx.resample", args, 4);
+        expect_tensor("far", v, RLX_F32, 2, result, last ? lines : rows);
+        rlx_value_release(v);
+    }
+    rlx_value of_none[] = {make_tensor(t, RLX_F32, 2, none, NULL),
+                           make_tensor(t, RLX_F32, 1, six, first),
+                           make_tensor(t, RLX_F32, 2, six, weights), rlx_int(0)};
+    rlx_value v = call_builtin(t, "rlx.resample", of_none, 4);
+    expect_tensor("empty", v, RLX_F32, 2, empty, zeros);
+    rlx_value_release(v);
+    const double before[] = {-1, 1, 2};
+    rlx_value same[] = {make_tensor(t, RLX_F32, 2, dims, x),
+                        make_tensor(t, RLX_F32, 1, three, before),
+                        make_tensor(t, RLX_F32, 2, three, one), rlx_int(1)};
+    v = call_builtin(t, "rlx.resample", same, 4);
+    expect_tensor("same", v, RLX_F32, 2, dims, x);
+    rlx_value_release(v);
+    rlx_value wrong[] = {make_tensor(t, RLX_F32, 2, dims, x), make_tensor(t, RLX_F32, 1, dims, x),
+                         make_tensor(t, RLX_F32, 2, three, one), rlx_int(1)};
+    RLX_FAILS(try_builtin(t, "rlx.resample", wrong, 4, &v), RLX_E_INVALID_ARG, "a first position");
+}
+
 /* Box counts below 0 or too large, NaN scores, positions out of range. */
 RLX_TEST(odd, suppression_reads_only_the_boxes_there_are)
 {

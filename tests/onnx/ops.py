@@ -367,6 +367,23 @@ def rows():
                            lambda a, s, k=kernel, e=outside: ref.antialias(
                                ref.antialias(a, 3, 2, k, e), 4, 3, k, e),
                            opset=18, antialias=1, mode=kernel, exclude_outside=outside))
+        for scale in (.375, 1., 2.5):  # known at run time only
+            def scaled(a, s, k=kernel, f=scale):
+                for axis in range(1, 4):
+                    a = ref.antialias(a, int(np.floor(a.shape[axis] * f)), axis, k, scale=f)
+                return a
+            out.append(Row("Resize", [x("2 4 n m"), None, x("3", low=scale, high=scale)], scaled,
+                           opset=18, antialias=1, mode=kernel, axes=[1, 2, 3], name=f"by {scale}",
+                           sizes=[(3, 4), (11, 8), (29, 17)]))
+        for policy, choose in (("not_larger", min), ("not_smaller", max)):
+            def kept(a, s, k=kernel, choose=choose):
+                f = choose(3 / a.shape[2], 7 / a.shape[3])
+                for axis in (2, 3):
+                    a = ref.antialias(a, int(np.floor(a.shape[axis] * f + .5)), axis, k, scale=f)
+                return a
+            out.append(Row("Resize", [x("1 2 n m"), None, None, i64(3, 7)], kept, opset=18,
+                           antialias=1, mode=kernel, axes=[2, 3], keep_aspect_ratio_policy=policy,
+                           sizes=[(4, 7), (11, 8), (29, 17)]))
     for policy, choose in (("not_larger", min), ("not_smaller", max)):
         out.append(Row("Resize", [x("1 1 n m"), None, None, i64(6, 8)],
                        lambda a, s, choose=choose: np.zeros((1, 1) + tuple(

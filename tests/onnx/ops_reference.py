@@ -279,9 +279,9 @@ def roi_pool(x, rois, h, w, scale):
     return out
 
 
-def antialias(x, size, axis, kernel, exclude=False):
+def antialias(x, size, axis, kernel, exclude=False, scale=None):
     n, width = x.shape[axis], 2 if kernel == "cubic" else 1
-    scale = size / n
+    scale = scale or size / n
     shrink = min(scale, 1)
     out = []
     for o in range(size):
