@@ -4,16 +4,17 @@
  * llvm_arcs.c and llvm_wide.c.
  *
  * Both types run the same code, each with the numbers of its row. The coefficients interpolate the
- * exact functions at Chebyshev nodes of the reduced range; those of erf's tail make the
- * largest error of erf small (E. Y. Remez's exchange, 1934, weighted with erfc). What
- * has no row in vector_function (llvm_intrinsics.c) calls libm. */
+ * exact functions at Chebyshev nodes of the reduced range; those of tanh and of erf's tail make the
+ * largest error small (E. Y. Remez's exchange, 1934, erf's weighted with erfc). What has no row in
+ * vector_function (llvm_intrinsics.c) calls libm. */
 #include "compiler/codegen/llvm_math.h"
 #include "compiler/target/target.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double LOG2_E = 0x1.71547652b82fep0, LN_2 = 0x1.62e42fefa39efp-1;
+static const double LOG2_E = 0x1.71547652b82fep0, LN_2 = 0x1.62e42fefa39efp-1,
+                    LN_2_REST = 0x1.abc9e3b39803fp-56;
 
 typedef struct series {
     const double *c;
@@ -38,8 +39,7 @@ typedef struct format {
     double tanh_most;              /* of 2 |x|: beyond it tanh is 1 */
     double erf_split;              /* where its two expressions meet */
     double tail_most, tail_centre; /* of erf: beyond it is 1; subtracted from |x| */
-    series exp;                    /* at most 14 terms (rlxc_llvm_tanh) */
-    series log, tanh, erf, erf_tail;
+    series exp, log, tanh, erf, erf_tail;
 } format;
 
 static const format formats[2] = {
@@ -62,7 +62,7 @@ static const format formats[2] = {
      .exp = SERIES(0x1p-1, 0x1.5554dep-3, 0x1.55551ap-5, 0x1.120b62p-7, 0x1.6d10fcp-10),
      .log = SERIES(0x1.555556p-2, -0x1.fffff2p-3, 0x1.9999a8p-3, -0x1.555c54p-3, 0x1.249688p-3,
                    -0x1.fdfb82p-4, 0x1.c41b8cp-4, -0x1.b4116ap-4, 0x1.af581ep-4, -0x1.fc06e2p-5),
-     .tanh = SERIES(-0x1.555552p-2, 0x1.110e1cp-3, -0x1.b9258ap-5, 0x1.58048ep-6, -0x1.8f8de4p-8),
+     .tanh = SERIES(-0x1.555512p-2, 0x1.110074p-3, -0x1.b76226p-5, 0x1.4cc090p-6, -0x1.5e8acap-8),
      .erf_split = 1.0625,
      .erf = SERIES(0x1.06eba8p-3, -0x1.812746p-2, 0x1.ce2ef2p-4, -0x1.b82776p-6, 0x1.560f24p-8,
                    -0x1.bb8966p-11, 0x1.d102bcp-14, -0x1.330312p-17),
@@ -95,10 +95,10 @@ static const format formats[2] = {
          0x1.745d343946656p-4, -0x1.555574cd5f5abp-4, 0x1.3b105762c04e6p-4, -0x1.248bbb2b73dd0p-4,
          0x1.1148d6d97be33p-4, -0x1.009d9ede13925p-4, 0x1.de2b25a838da5p-5, -0x1.b7c4ffe0c77fdp-5,
          0x1.b81071d2b9323p-5, -0x1.f6223b4ebae32p-5, 0x1.d03182232bb25p-5, -0x1.9a9a68c447047p-6),
-     .tanh = SERIES(-0x1.5555555555555p-2, 0x1.11111111110a8p-3, -0x1.ba1ba1ba0f126p-5,
-                    0x1.664f487e0a749p-6, -0x1.226e3473dce4fp-7, 0x1.d6d39ae3903dfp-9,
-                    -0x1.7d9f6f23e6ba2p-10, 0x1.3526e9ed46253p-11, -0x1.f243823be4a52p-13,
-                    0x1.8445870d15a08p-14, -0x1.05bbdae3c6e45p-15, 0x1.b336429008553p-18),
+     .tanh = SERIES(-0x1.5555555555543p-2, 0x1.111111110fb7bp-3, -0x1.ba1ba1b8fdf7bp-5,
+                    0x1.664f48475e922p-6, -0x1.226e2e1ce4577p-7, 0x1.d6d2aebecb30bp-9,
+                    -0x1.7d9432ed3694ap-10, 0x1.34cc0663a5974p-11, -0x1.ee7b2ae101c45p-13,
+                    0x1.77853758c4356p-14, -0x1.da27c9935853dp-16, 0x1.5fdd976a75592p-18),
      .erf_split = 1,
      .erf = SERIES(0x1.06eba8214db69p-3, -0x1.812746b0379e6p-2, 0x1.ce2f21a042b30p-4,
                    -0x1.b82ce31284e00p-6, 0x1.565bcd0dbaa38p-8, -0x1.c02db3dac435fp-11,
@@ -113,6 +113,33 @@ static const format formats[2] = {
                         -0x1.3a97f7c6d1c52p-34, 0x1.4222aab34c9adp-35, -0x1.56618622c118cp-38)},
 };
 #undef SERIES
+
+LLVMValueRef rlxc_llvm_held(rlxc_llvm *g, LLVMTypeRef type, double value)
+{
+    const rlxc_target *target = g->target;
+    const bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    if (target->arch != RLXC_ARCH_X86 || !rlxc_target_has_feature(target, "avx2") ||
+        rlxc_target_has_feature(target, "avx512f"))
+        return rlxc_llvm_float(type, value);
+    LLVMTypeRef one = is_vector ? LLVMGetElementType(type) : type;
+    LLVMTypeRef function = LLVMFunctionType(one, &one, 1, false);
+    LLVMValueRef nothing =
+        LLVMGetInlineAsm(function, "", 0, "=x,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef constant = rlxc_llvm_float(one, value);
+    LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b);
+    LLVMPositionBuilderBefore(g->b, LLVMGetBasicBlockTerminator(g->entry));
+    LLVMValueRef held = LLVMBuildCall2(g->b, function, nothing, &constant, 1, "");
+    static const char *const attributes[2] = {"nounwind", "memory"};
+    for (int i = 0; i < 2; i++) {
+        const unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
+        LLVMAddCallSiteAttribute(held, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                 LLVMCreateEnumAttribute(g->lc, kind, 0));
+    }
+    if (is_vector)
+        held = rlxc_llvm_splat(g, held, LLVMGetVectorSize(type));
+    LLVMPositionBuilderAtEnd(g->b, at);
+    return held;
+}
 
 static const format *format_of(fp f)
 {
@@ -226,26 +253,33 @@ LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x)
     return pick(f, less(f, x, 0.0), num(f, (double)NAN), r);
 }
 
-/* |x| < 0.625: x + x^3 P(x^2). Else 1 - 2 / (e^(2 |x|) + 1), where the last term is so small that
- * |x| is reduced by one product: |x| = n ln2 / 2 + r. */
+/* |x| = n ln2 + r, where n is rounded down from 31/32 on: n is 0 below 0.671, where tanh is w =
+ * r + r^3 P(r^2). Above, it is 1 - 2 (1 - w) / (s (1 + w) + 1 - w), s = 4^n. One quotient gives
+ * both: base - (base - w) / (g w + h) with base = min(n, 1), h = (s + 1) / 2, g = (s - 1) / 2. */
 LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x)
 {
+    enum { FRACTION = 4 }; /* bits of n behind the point before it is rounded down */
     fp f = begin(g, x);
     const format *row = format_of(f);
-    LLVMValueRef a = magnitude(f, x), x2 = mul(f, x, x), one = num(f, 1.0);
-    LLVMValueRef small = add(f, mul(f, sum_of(f, x2, row->tanh), mul(f, x2, x)), x);
-    LLVMValueRef limited = at_most(f, a, row->tanh_most / 2), shift = num(f, row->shift);
-    LLVMValueRef t = add(f, mul(f, limited, num(f, 2 * LOG2_E)), shift);
-    LLVMValueRef r = sub(f, limited, mul(f, sub(f, t, shift), num(f, 0.5 * LN_2)));
-    double c[16] = {1, 2}; /* e^(2 r) */
-    for (uint32_t i = 0; i < row->exp.n; i++)
-        c[i + 2] = ldexp(row->exp.c[i], (int)i + 2);
-    LLVMValueRef p = poly_pairs(f, r, mul(f, r, r), c, row->exp.n + 2);
-    LLVMValueRef power = LLVMBuildShl(g->b, bits(f, t), integer(f, row->mantissa), "");
-    LLVMValueRef scale = LLVMBuildAdd(g->b, power, bits(f, one), "");
-    LLVMValueRef sum = add(f, mul(f, p, from_bits(f, scale)), one);
-    LLVMValueRef big = sub(f, one, div_(f, num(f, 2.0), sum));
-    return with_sign(f, pick(f, not_above(f, a, 0.625), small, big), x);
+    LLVMBuilderRef b = g->b;
+    LLVMValueRef sign = LLVMBuildAnd(b, bits(f, x), bits(f, num(f, -0.0)), "");
+    LLVMValueRef a = at_most(f, magnitude(f, x), row->tanh_most / 2);
+    const int64_t half_s = (row->bias - 1) / 2; /* with it, bits of n become those of s / 2 */
+    LLVMValueRef shift = num(f, ldexp(row->shift, -FRACTION) + (double)half_s);
+    LLVMValueRef t = bits(f, add(f, mul(f, a, num(f, LOG2_E)), shift));
+    t = LLVMBuildAnd(b, t, integer(f, -(1 << FRACTION)), "");
+    LLVMValueRef n = sub(f, from_bits(f, t), shift);
+    LLVMValueRef r = sub(f, a, mul(f, n, num(f, LN_2)));
+    if (is_double(g, x))
+        r = sub(f, r, mul(f, n, num(f, LN_2_REST)));
+    LLVMValueRef r2 = mul(f, r, r);
+    LLVMValueRef w = add(f, mul(f, sum_of(f, r2, row->tanh), mul(f, r2, r)), r);
+    LLVMValueRef s = LLVMBuildShl(b, t, integer(f, row->mantissa + 1 - FRACTION), "");
+    s = from_bits(f, s);
+    LLVMValueRef below = add(f, mul(f, sub(f, s, num(f, 0.5)), w), add(f, s, num(f, 0.5)));
+    LLVMValueRef base = at_most(f, n, 1);
+    LLVMValueRef result = sub(f, base, div_(f, sub(f, base, w), below));
+    return from_bits(f, LLVMBuildOr(b, bits(f, result), sign, ""));
 }
 
 /* s / (s + p) with e^-x = p / s, s = 2^n, n = round(x / ln 2). s of a tiny result is subnormal: it

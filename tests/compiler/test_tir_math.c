@@ -122,7 +122,8 @@ static uint64_t step(void)
 
 /* Where errors are largest among all floats, now or in an earlier form: erf, sigmoid, tanh, exp. */
 static const float hard[] = {-0x1.2b143cp+0F, 0x1.2518bep+0F,   0x1.3f1fd2p+0F, 0x1.161736p+0F,
-                             0x1.094eecp+0F,  -0x1.69c008p-12F, 0x1.402e28p-1F, -0x1.4cad94p+2F};
+                             0x1.094eecp+0F,  -0x1.69c008p-12F, 0x1.402e28p-1F, -0x1.4cad94p+2F,
+                             0x1.5ace86p-1F,  0x1.016bccp-1F};
 
 typedef struct farthest {
     double error;
