@@ -123,12 +123,12 @@ static void scratch_free(rlx_kernel_context *ctx, void *p)
         c->used = at - (uintptr_t)c;
 }
 
-void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark)
+void rlxv_scratch_give_back(rlxv_worker *w, const rlxv_scratch_chunk *chunk, size_t used)
 {
     rlxv_scratch_chunk *c = w->chunk;
     size_t total = 0;
-    bool empty = !mark.chunk || (!mark.chunk->previous && mark.used == CHUNK_HEADER);
-    while (c && (empty || c != mark.chunk)) {
+    bool empty = !chunk || (!chunk->previous && used == CHUNK_HEADER);
+    while (c && (empty || c != chunk)) {
         rlxv_scratch_chunk *previous = c->previous;
         total += c->size;
         free_chunk(w, c);
@@ -136,7 +136,7 @@ void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark)
     }
     w->chunk = c;
     if (c)
-        c->used = mark.used;
+        c->used = used;
     else if (w->vm->options.max_bytes == 0)
         w->chunk = new_chunk(w, total); /* NULL is fine: allocated when needed */
 }

@@ -103,9 +103,9 @@ void rlxv_workers_destroy(rlx_vm *vm);
 /* kernel_packed.c: rlx_kernel_context.call_packed */
 int32_t rlxv_kernel_call_packed(rlx_kernel_context *ctx, const char *name,
                                 const rlx_kernel_arg *args, uint32_t n, rlx_kernel_arg *result);
-/* Returns all scratch memory taken since |mark|; if nothing was held then and bytes are not
- * limited, keeps one chunk large enough for all of it. */
-void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark);
+/* Returns all scratch memory taken since |chunk| was the newest with |used| bytes; if nothing was
+ * held then and bytes are not limited, keeps one chunk large enough for all of it. */
+void rlxv_scratch_give_back(rlxv_worker *w, const rlxv_scratch_chunk *chunk, size_t used);
 
 /* Frees a chunk that is far larger than the need since the last call; true if it did. */
 bool rlxv_scratch_age(rlxv_worker *w);
@@ -126,7 +126,7 @@ static inline void rlxv_scratch_reset(rlxv_worker *w, rlxv_scratch_mark mark)
 {
     w->plan.used = mark.planned_used;
     if (w->chunk != mark.chunk)
-        rlxv_scratch_give_back(w, mark);
+        rlxv_scratch_give_back(w, mark.chunk, mark.used);
     else if (w->chunk)
         w->chunk->used = mark.used;
 }
