@@ -14,24 +14,24 @@
 
 enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
 
-#define RLXC_TILE_SIZES(X)                                                             \
-    X(lanes, 1, 64, "lanes of a vector")                                               \
-    X(vectors, 1, 8, "vectors of a tile, along the columns")                           \
-    X(rows, 1, 32, "rows of a tile")                                                   \
-    X(tail1, 0, 32, "remaining rows run in tiles of fewer rows, descending to 1")      \
-    X(tail2, 0, 32, "the next smaller tile")                                           \
-    X(tail3, 0, 32, "the next smaller tile")                                           \
-    X(tail4, 0, 32, "the next smaller tile")                                           \
-    X(tail5, 0, 32, "the next smaller tile")                                           \
-    X(borrow, 0, UINT32_MAX, "bit r: r remaining rows are merged with a full tile")    \
-    X(block, 1, 4096, "rows of a parallel piece")                                      \
-    X(k_block, 0, INT32_MAX, "reduction elements per block; 0: all")                   \
-    X(pack, 0, 65536,                                                                  \
-      "the operand is packed per tile of columns from this many rows on; 0: never")    \
-    X(fetch, 0, INT32_MAX, "rows by which the panel is prefetched; 0: not prefetched") \
-    X(rows_first, 0, 1, "adjacent pieces are columns of one block of rows")            \
-    X(chains, 1, RLXC_MOST_CHAINS, "minimum number of independent sums")               \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")                         \
+#define RLXC_TILE_SIZES(X)                                                                       \
+    X(lanes, 1, 64, "lanes of a vector")                                                         \
+    X(vectors, 1, 8, "vectors of a tile, along the columns")                                     \
+    X(rows, 1, 32, "rows of a tile")                                                             \
+    X(tail1, 0, 32, "remaining rows run in tiles of fewer rows, descending to 1")                \
+    X(tail2, 0, 32, "the next smaller tile")                                                     \
+    X(tail3, 0, 32, "the next smaller tile")                                                     \
+    X(tail4, 0, 32, "the next smaller tile")                                                     \
+    X(tail5, 0, 32, "the next smaller tile")                                                     \
+    X(borrow, 0, UINT32_MAX, "bit r: r remaining rows are merged with a full tile")              \
+    X(block, 1, 4096, "rows of a parallel piece")                                                \
+    X(k_block, 0, INT32_MAX, "reduction elements per block; 0: all")                             \
+    X(pack, 0, 65536,                                                                            \
+      "the operand is packed per tile of columns from this many rows on; 0: never")              \
+    X(fetch, 0, INT32_MAX, "rows by which a tile alone prefetches the panel; 0: not prefetched") \
+    X(rows_first, 0, 1, "adjacent pieces are columns of one block of rows")                      \
+    X(chains, 1, RLXC_MOST_CHAINS, "minimum number of independent sums")                         \
+    X(epilogue, 0, 1, "the block behind it runs on each tile")                                   \
     X(threads, 0, 1, "pieces may run on several threads")
 
 #define RLXC_SLIDING_SIZES(X)                                                      \

@@ -55,7 +55,7 @@ static const example examples[] = {
     {"x86-64", EPILOGUE | BATCHES, 66, {999, -1}},
     {NULL, TRANSPOSED, 17, {1, 5, 16, 63, 64, 65, -1}},
     {"x86-64-v3", CONSTANT | EPILOGUE, 9, {4, 7, 8, 9, 15, 16, 17, 31, 33, -1}},
-    {"x86-64-v3", CONSTANT | EPILOGUE, 4100, {8, 17, -1}},
+    {"x86-64-v3", CONSTANT | EPILOGUE, 4100, {8, 17, 144, -1}}, /* blocks are prefetched, too */
     {"x86-64-v3", CONSTANT | EPILOGUE, 350, {840, -1}},
     {"x86-64-v3", CONSTANT, 63, {4, 8, 16, 20, -1}},
     {"x86-64-v3", TRANSPOSED, 9, {7, 16, 19, -1}},

@@ -66,27 +66,63 @@ static const rlxc_expr *tail_tiles(rlxc_tiler *t, const rlxc_expr *left, int64_t
     return rlxc_select(t->ctx, two, rlxc_tile_num(t, 0), count);
 }
 
+/* How tiles fetch panels with rows of one line. A tile that is alone fetches the row p.fetch rows
+ * ahead. Several tiles share what is read after this panel, or after this block of the reduction:
+ * each fetches as much of it as it has rows, a few elements along with each row of the sums, so
+ * that it is there in time however many rows there are. */
+static void share_panels(rlxc_tiler *t, rlxc_schedule *to)
+{
+    rlxc_context *ctx = t->ctx;
+    const int64_t most = rlxc_tile_distance(t) * t->p.nv * t->p.vl;
+    if (!t->p.fetch || rlxc_tile_lines(&t->p, t->s->out->dtype) != 1)
+        return;
+    const rlxc_expr *rows = t->s->extents[t->p.i], *none = rlxc_tile_num(t, 0);
+    t->alone =
+        rlxc_named(to, "alone", rlxc_binary(ctx, RLXC_EXPR_LE, rows, rlxc_tile_num(t, t->p.mr)));
+    const rlxc_expr *some = rlxc_binary(ctx, RLXC_EXPR_MAX, rows, rlxc_tile_num(t, 1));
+    const rlxc_expr *each = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rlxc_tile_num(t, most), some);
+    t->share = rlxc_named(to, "share", rlxc_select(ctx, t->alone, none, each));
+}
+
+/* The rows ahead that tiles of the panel at column |j0| fetch: nothing follows the last panel,
+ * whose tiles name lines that they read anyway. */
+static const rlxc_expr *panel_ahead(rlxc_tiler *t, const rlxc_expr *j0)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *next = rlxc_tile_plus(t, j0, rlxc_tile_num(t, (int64_t)t->p.nv * t->p.vl));
+    const rlxc_expr *more = rlxc_binary(ctx, RLXC_EXPR_LT, next, t->s->extents[t->p.j]),
+                    *distance = rlxc_tile_num(t, rlxc_tile_distance(t));
+    if (!t->p.k_block)
+        distance = rlxc_select(ctx, more, distance, rlxc_tile_num(t, 0));
+    return rlxc_select(ctx, t->alone, rlxc_tile_num(t, t->p.fetch), distance);
+}
+
 /* Weights that do not stay in cache from call to call come from memory or the last level of cache,
- * a panel's part by part as the first tile of rows asks for them. So tiles fetch a line of the row
- * p.fetch rows ahead, which behind the last one is the next panel's. Where a row is of several
- * lines the first full tiles of the first block of rows fetch one each, if they are enough for all;
- * the others name a line that they read anyway. */
+ * a panel's part by part as the first tile of rows asks for them. So tiles fetch lines ahead, which
+ * behind the last row are the next panel's. Where a row is of several lines the first full tiles of
+ * the first block of rows fetch one each, if they are enough for all; the others name a line that
+ * they read anyway. */
 static void fetch_ahead(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rlxc_tiles *tiles)
 {
     rlxc_context *ctx = t->ctx;
     const int64_t lines = rlxc_tile_lines(&t->p, t->s->out->dtype);
     if (!t->p.fetch || q->nv != t->p.nv || lines < 1 || q->mr < (lines > 1 ? t->p.mr : FETCH_ROWS))
         return;
-    q->ahead = rlxc_tile_num(t, t->p.fetch);
-    q->ahead_column = rlxc_tile_num(t, 0);
-    if (lines == 1)
+    if (lines == 1) {
+        const rlxc_expr *width = rlxc_tile_num(t, (int64_t)q->nv * q->vl),
+                        *part = rlxc_tile_times(t, t->share, q->mr);
+        part = rlxc_split_count(ctx, part, rlxc_tile_distance(t));
+        q->ahead_step = rlxc_named(to, "step", rlxc_select(ctx, t->alone, width, part));
+        q->ahead = rlxc_named(to, "ahead", panel_ahead(t, q->j0));
+        q->ahead_column = rlxc_named(to, "column", rlxc_mul(ctx, q->i0, t->share));
         return;
+    }
     const rlxc_expr *all = rlxc_tile_num(t, lines), *none = rlxc_tile_num(t, 0);
     const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_EQ, t->row, none);
     const rlxc_expr *now =
         rlxc_binary(ctx, RLXC_EXPR_AND, first, rlxc_binary(ctx, RLXC_EXPR_GE, tiles->count, all));
     now = rlxc_binary(ctx, RLXC_EXPR_AND, now, rlxc_binary(ctx, RLXC_EXPR_LT, tiles->index, all));
-    q->ahead = rlxc_named(to, "ahead", rlxc_select(ctx, now, q->ahead, none));
+    q->ahead = rlxc_named(to, "ahead", rlxc_select(ctx, now, rlxc_tile_num(t, t->p.fetch), none));
     const rlxc_expr *line = divide(t, tiles->index, lines, true);
     q->ahead_column =
         rlxc_named(to, "column", rlxc_tile_times(t, line, (int64_t)q->nv * q->vl / lines));
@@ -343,6 +379,7 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
         rlxc_named(to, "tiles", left > 0 ? rlxc_tile_plus(t, full, rlxc_tile_num(t, 1)) : full);
     int64_t width = (int64_t)t->p.nv * t->p.vl;
     rlxc_tile_locals(t, width, t->p.block);
+    share_panels(t, to);
     const bool one = rlxc_is_const(outer_extent(t), 1), rows_first = one && t->p.near;
     const rlxc_expr *inner = rows_first ? tiles : blocks;
     const rlxc_expr *slow = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, inner);

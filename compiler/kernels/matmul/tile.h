@@ -19,6 +19,9 @@ typedef struct rlxc_tiler {
     const rlxc_expr *row, *rows; /* the block of rows being emitted: its first, their number */
     const rlxc_expr *size;       /* rows of a block */
     const rlxc_expr *packs;      /* whether the operand is packed; NULL: p.must_pack says so */
+    /* of panels with rows of one line: whether one tile has all rows; elements of what is read next
+     * that are fetched for each row of the result */
+    const rlxc_expr *alone, *share;
     /* the block of the reduction (p.k_block): its number, how many, its first element, their number
      */
     const rlxc_expr *block, *blocks, *first, *count;
@@ -36,8 +39,8 @@ typedef struct rlxc_tile { /* a register tile at a position of the result */
     const rlxc_expr *i0, *j0;
     const rlxc_expr *valid; /* columns that exist; NULL: all */
     /* of the operand's panels, a line is fetched along with each row of the sums: so many rows
-     * ahead, at that column; NULL: none */
-    const rlxc_expr *ahead, *ahead_column;
+     * ahead, at that column; NULL: none. With a step, the row stays and the column moves on. */
+    const rlxc_expr *ahead, *ahead_column, *ahead_step;
     const rlxc_tile_ranges *ranges; /* ranges of the sum; NULL: all of each axis */
     const rlxc_expr *guard; /* condition on the stage's axes: elements that fail it add nothing */
     /* The results stay in t->tile from this row on, for rlxc_tile_finish; NULL: they are written.
@@ -67,6 +70,10 @@ const rlxc_stmt *rlxc_tile_body(rlxc_tiler *t, const rlxc_tile *q);
 bool rlxc_tile_keeps(const rlxc_tiler *t);
 /* The epilogue of the |rows| rows that tiles at |q| and below it have kept. */
 const rlxc_stmt *rlxc_tile_finish(rlxc_tiler *t, const rlxc_tile *q, const rlxc_expr *rows);
+
+/* Rows of the panel from what is read now to what is read next: the blocks of the reduction, and
+ * the panels, follow each other. */
+int64_t rlxc_tile_distance(const rlxc_tiler *t);
 
 static inline const rlxc_expr *rlxc_tile_num(rlxc_tiler *t, int64_t value)
 {

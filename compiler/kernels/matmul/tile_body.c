@@ -179,6 +179,14 @@ static const rlxc_stmt *acc_step(rlxc_tiler *t, const rlxc_tile *q, uint32_t cha
     return over_tile(t, q, &at, false, step);
 }
 
+int64_t rlxc_tile_distance(const rlxc_tiler *t)
+{
+    int64_t sums = 0;
+    if (t->p.k_block)
+        return t->p.k_block;
+    return t->p.reduce != RLXC_NO_AXIS && rlxc_is_int(t->s->extents[t->p.reduce], &sums) ? sums : 0;
+}
+
 /* Prefetches a line of a row after |k|. Panels are contiguous: the last row of one is followed by
  * the first of the next. A prefetch beyond the last panel is harmless. */
 static const rlxc_stmt *fetch_row(rlxc_tiler *t, const rlxc_tile *q, const rlxc_expr *k)
@@ -190,11 +198,15 @@ static const rlxc_stmt *fetch_row(rlxc_tiler *t, const rlxc_tile *q, const rlxc_
     for (uint32_t i = 0; i < t->s->n_axes; i++)
         values[i] = t->values[i];
     values[t->p.j] = q->j0;
-    values[t->p.reduce] = rlxc_tile_plus(t, k, q->ahead);
+    const rlxc_expr *first = t->p.k_block ? t->first : rlxc_tile_num(t, 0),
+                    *column = q->ahead_column;
+    values[t->p.reduce] = rlxc_tile_plus(t, q->ahead_step ? first : k, q->ahead);
+    if (q->ahead_step)
+        column = rlxc_tile_plus(t, column, rlxc_mul(ctx, rlxc_sub(ctx, k, first), q->ahead_step));
     for (uint32_t i = 0; i < load->load.n; i++) {
         const rlxc_expr *index = load->load.indices[i];
         at[i] = index->kind == RLXC_EXPR_FLOORMOD && index->bin.a == j
-                    ? q->ahead_column
+                    ? column
                     : rlxc_replace(ctx, index, t->s->vars, values, t->s->n_axes);
     }
     return rlxc_fetch(ctx, rlxc_load(ctx, load->load.buffer, at, load->load.n));

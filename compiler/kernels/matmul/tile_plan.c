@@ -18,7 +18,7 @@ enum {
     CHAINS = 8,            /* vectors summed at a time that hide the latency of a multiply-add */
     WIDE_CHAINS = 4,       /* for 64-byte vectors, if two cannot start in a cycle */
     LINE = 64,             /* bytes of a cache line */
-    FETCH = 24,            /* lines that are fetched ahead, one of each row */
+    FETCH = 96,            /* lines that a tile alone fetches ahead, one of each row */
     PACK_ROWS = 64,        /* rows that pay for a copy of a large operand */
     PACK_SUMS = 64,        /* its rows at least */
     PACK_SIZE = 1 << 16,   /* minimum elements: more than the caches keep */
@@ -177,8 +177,8 @@ int64_t rlxc_tile_lines(const rlxc_tile_plan *p, rlx_dtype dtype)
     return (int64_t)p->nv * p->vl * dtype.bits / (8 * LINE);
 }
 
-/* Rows of one line are fetched shortly before their use: more would drive the rows of the other
- * operand from the caches. Those of several lines a panel ahead, as several tiles take part. */
+/* Rows of one line are fetched as long before their use as memory takes, by a tile that is alone.
+ * Those of several lines a panel ahead, as several tiles take part. */
 static int64_t rows_ahead(const rlxc_stage *stage, const rlxc_tile_plan *p)
 {
     int64_t sums = 0;
