@@ -18,10 +18,10 @@
 #include "rlx/vm.h"
 
 enum {
-    MAX_RESULT_BYTES = 64 << 20,
-    TOTAL_BYTES = 256 << 20, /* limit for all inputs and results of one compilation, ... */
-    TOTAL_STEPS = 64,        /* ... plus this many times the bytes of each constant read */
-    MAX_GROWTH = 8,          /* result bytes per input byte beyond SMALL_BYTES */
+    MAX_RESULT_BYTES = 64 << 20, /* unless the inputs have as many */
+    TOTAL_BYTES = 256 << 20,     /* limit for all inputs and results of one compilation, ... */
+    TOTAL_STEPS = 64,            /* ... plus this many times the bytes of each constant read */
+    MAX_GROWTH = 8,              /* result bytes per input byte beyond SMALL_BYTES */
     SMALL_BYTES = 4096
 };
 
@@ -156,7 +156,7 @@ static void consider(fold *f, const rlxc_binding *b)
     if ((!own && !foldable_form(f, b)) || !b->var->sinfo)
         return;
     int64_t result = static_bytes(b->var->sinfo), inputs = 0;
-    if (result < 0 || (result > MAX_RESULT_BYTES && !own))
+    if (result < 0)
         return;
     rlxc_atom *args = rlxc_alloc(f->ctx, (b->n_args + 1) * sizeof *args);
     if (own) {
@@ -174,7 +174,7 @@ static void consider(fold *f, const rlxc_binding *b)
         return;
     /* Operators without tensor operands (zeros, arange) are cheaper to compute than to store. */
     if (!own && (inputs == 0 || (result > SMALL_BYTES && result / MAX_GROWTH > inputs) ||
-                 inputs + result > f->total_room))
+                 (result > MAX_RESULT_BYTES && result > inputs) || inputs + result > f->total_room))
         return;
     f->total_room -= own ? 0 : inputs + result;
     rlxc_binding *copy = rlxc_copy(f->ctx, b, sizeof *b);

@@ -497,6 +497,19 @@ RLX_TEST(conv, computed_weights_are_folded)
     cr_expect_eq(calls_after(t, text, (int64_t[]){4096, 1024, 1, 1}, steps), 0u);
 }
 
+/* ... and whatever their own size, if the result is no larger than what it comes from. */
+RLX_TEST(conv, large_weights_are_folded)
+{
+    static const char text[] = "@R.function\ndef main(x: R.Tensor((1, 4096), \"float32\"), "
+                               "w: R.Tensor((4100, 4096, 1, 1), \"float32\")):\n"
+                               "    with R.dataflow():\n"
+                               "        a = R.permute_dims(R.reshape(w, (4100, 4096)))\n"
+                               "        y = R.matmul(x, a)\n"
+                               "        R.output(y)\n    return y\n";
+    const counted steps = {"fold_constant", "permute_dims", 0};
+    cr_expect_eq(calls_after(t, text, (int64_t[]){4100, 4096, 1, 1}, steps), 0u);
+}
+
 RLX_TEST(conv, minimal_filtering_around_tiles)
 {
     static const int64_t sizes[] = {5, 8, 9, 15, 16, 26};
