@@ -258,15 +258,6 @@ const rlxc_expr *rlxc_te_better(rlxc_context *ctx, bool largest, const rlxc_expr
         rlxc_binary(ctx, RLXC_EXPR_AND, is_nan(ctx, element), rlxc_not(ctx, is_nan(ctx, old))));
 }
 
-/* |set| are the last axes: their elements are contiguous. */
-static bool are_last(const rlxc_te_operand *x, uint32_t set)
-{
-    for (uint32_t i = 1; i < x->ndim; i++)
-        if ((set >> (i - 1) & 1) && !(set >> i & 1))
-            return false;
-    return x->ndim > 0 && (set >> (x->ndim - 1) & 1);
-}
-
 /* The position among the reduced dimensions, row-major. */
 static const rlxc_expr *position(rlxc_context *ctx, const rlxc_te_operand *x, uint32_t set,
                                  const rlxc_expr *const *at)
@@ -278,8 +269,8 @@ static const rlxc_expr *position(rlxc_context *ctx, const rlxc_te_operand *x, ui
     return here;
 }
 
-/* Along contiguous elements: the best, then the first position that has it. Both vectorize;
- * positions in 32 bits, if the number of elements is known to fit. */
+/* The best, then the first position that has it. Both vectorize; positions in 32 bits, if the
+ * number of elements is known to fit. */
 static rlxc_atom first_of_best(rlxc_te *te, const rlxc_te_operand *x, uint32_t set, bool keep,
                                bool is_max, const rlxc_buffer *out)
 {
@@ -324,7 +315,7 @@ rlxc_atom rlxc_legalize_arg_reduce(rlxc_builder *b, const rlxc_binding *call)
     bool keep = rlxc_attr_get_bool(call, "keepdims", false), is_max = is_op(call, "argmax");
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
     const rlxc_buffer *out = rlxc_te_output(&te, "x_red");
-    if (are_last(&x, set) && !rlxc_dtype_is_bool(x.dtype))
+    if (!rlxc_dtype_is_bool(x.dtype))
         return first_of_best(&te, &x, set, keep, is_max, out);
     const rlxc_buffer *best = rlxc_te_reduced_temp(&te, "x_red_temp_v1", x.dtype, &x, set, keep);
     const rlxc_expr *at[RLXC_MAX_NDIM];

@@ -313,6 +313,12 @@ def rows():
                                gives="int64"))
     out += [
         Row("R.sum(x, axis=[0])", {"x": x("n m", "int32", -9, 9)}, lambda a: a.sum(0)),
+        # the axes behind the summed one are columns together: 4, 49 and so on, and an unknown number
+        *(Row(f"R.{op}(x, axis=[1], keepdims={keep})", {"x": x(dims)}, lambda a, op=op, keep=keep:
+              getattr(np, op)(a, axis=1, keepdims=keep))
+          for op, keep, dims in (("sum", False, "n 5 2 2"), ("mean", True, "n 37 7 7"),
+                                 ("max", True, "2 37 n m"), ("mean", False, "2 70 n m"),
+                                 ("sum", True, "n 3 m 2"), ("min", False, "3 3 1 100"))),
         Row("R.sum(x, axis=[-1])", {"x": x("n m", "float16", -1, 1)}, lambda a: a.sum(-1)),
         Row("R.max(x, axis=[0])", {"x": x("n m", "uint8", 0, 200)}, lambda a: a.max(0), empty=False),
         Row("R.argmax(R.sqrt(x), axis=1)", {"x": x()}, # the first NaN wins, as in NumPy
@@ -323,6 +329,10 @@ def rows():
             lambda a: np.sqrt(a).argmax(-1), gives="int64"),
         Row("R.argmin(x, axis=-1)", {"x": x("n 37", "int8", -4, 4)}, lambda a: a.argmin(-1),
             gives="int64"),
+        Row("R.argmax(R.sqrt(x), axis=1)", {"x": x("n 37 5 m")}, # columns, also where not contiguous
+            lambda a: np.sqrt(a).argmax(1), gives="int64"),
+        Row("R.argmin(x, axis=1, keepdims=True)", {"x": x("m 5 n", "float16", -2, 2)},
+            lambda a: a.argmin(1)[:, None], gives="int64"),
         Row("R.nn.max_pool1d(R.log(R.nn.relu(x)), 2, padding=1)", {"x": x("2 n m")},
             lambda a: windows_of_two(np.log(np.maximum(a, 0))).max(0)), # also for windows of -inf
         Row("R.cumsum(x, axis=1)", {"x": x()}, lambda a: a.cumsum(1)),

@@ -412,27 +412,32 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
     close_loop(t, to, p, rlxc_mul(ctx, rlxc_mul(ctx, outer_extent(t), tiles), blocks));
 }
 
-/* An unknown number of columns that does not fill a tile: full vectors, then a partial one. */
+/* An unknown number of columns that does not fill a tile: full vectors, then a partial one. Columns
+ * of one row, which read each row of the operand once, take half of the vectors first, then a
+ * quarter and so on. */
 static void left_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *start,
                          const rlxc_expr *left)
 {
     rlxc_context *ctx = t->ctx;
-    int64_t vl = t->p.vl;
+    const uint32_t most = t->p.i == RLXC_NO_AXIS && t->p.nv > 1 ? t->p.nv / 2 : 1;
     const rlxc_expr *p = rlxc_loop_var(ctx, "piece"), *blocks = row_blocks(t, to, false);
-    const rlxc_expr *j = rlxc_loop_var(ctx, "j");
-    const rlxc_expr *count = rlxc_named(to, "vectors", divide(t, left, vl, false));
-    rlxc_tile_locals(t, vl, t->p.block);
+    rlxc_tile_locals(t, (int64_t)most * t->p.vl, t->p.block);
     if (!rlxc_is_const(outer_extent(t), 1))
         set_outer(t, rlxc_named(t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, blocks)));
     set_rows(t, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, blocks), blocks);
-    rlxc_tile whole = {.nv = 1, .vl = t->p.vl}, part = whole;
-    whole.j0 = rlxc_tile_plus(t, start, rlxc_tile_times(t, j, vl));
-    RLXC_PUSH(ctx, &t->c->out, rlxc_loop_of(ctx, j, count, RLXC_LOOP_SERIAL, columns(t, whole)));
-    part.j0 = rlxc_tile_plus(t, start, rlxc_tile_times(t, count, vl));
-    part.valid = rlxc_named(t->c, "valid", divide(t, left, vl, true));
+    rlxc_rest rest = {start, left};
+    rlxc_tile q = {.vl = t->p.vl};
+    for (q.nv = most; q.nv > 0; q.nv /= 2) {
+        const rlxc_tiles now = rlxc_take_tiles(t->c, &rest, (int64_t)q.nv * q.vl, NULL);
+        q.j0 = now.first;
+        rlxc_close_tiles(t->c, &rest, &now, columns(t, q));
+    }
+    q.nv = 1;
+    q.j0 = rest.first;
+    q.valid = rest.left;
     RLXC_PUSH(ctx, &t->c->out,
-              rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_GT, part.valid, rlxc_tile_num(t, 0)),
-                           columns(t, part), NULL));
+              rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_GT, q.valid, rlxc_tile_num(t, 0)),
+                           columns(t, q), NULL));
     close_loop(t, to, p, rlxc_mul(ctx, outer_extent(t), blocks));
 }
 
@@ -446,14 +451,19 @@ bool rlxc_tile_is_small(const rlxc_stage *s)
 }
 
 /* Merges the axes before j, in stage and epilogue alike: all rows that use the operand become one
- * axis (the pixels of all images, the positions of all sequences). */
-static void merge_rows(rlxc_schedule *c, rlxc_stage *both, uint32_t n)
+ * axis (the pixels of all images, the positions of all sequences). Where nothing is reused along
+ * rows, j too: the pixels of an image are its columns. */
+static void merge_axes(rlxc_schedule *c, rlxc_stage *both, uint32_t n)
 {
     rlxc_tile_plan p;
+    uint32_t end = 0;
     if (n > 1 && (both[1].n_axes != both[0].out->ndim || both[0].n_axes < both[1].n_axes))
         return;
-    if (rlxc_tile_plan_of(c->s, both, &p) && p.i != RLXC_NO_AXIS)
-        rlxc_merge_axes(c, both, n, 0, p.j, n > 1 ? both[0].out : NULL);
+    if (!rlxc_tile_plan_of(c->s, both, &p) && p.vl == 0)
+        return; /* not for too few columns */
+    while (end < both->n_axes && !both->reduces[end] && (p.i == RLXC_NO_AXIS || end < p.j))
+        end++;
+    rlxc_merge_axes(c, both, n, 0, end, n > 1 ? both[0].out : NULL);
 }
 
 /* The stage and its epilogue in the form to be tiled: without conditions at a border, or with their
@@ -473,7 +483,7 @@ static prepared prepare(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
     if (p.bordered)
         p.both[0] = p.border.stage;
     else
-        merge_rows(c, p.both, p.n);
+        merge_axes(c, p.both, p.n);
     return p;
 }
 
@@ -535,9 +545,7 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
 
 bool rlxc_decide_tile(rlxc_schedule *c, uint32_t i, void *sizes)
 {
-    rlxc_tile_plan p;
-    return rlxc_tile_plan_of(c->s, &c->s->items[i], &p) &&
-           rlxc_decide_tiles(c, &c->s->items[i], rlxc_epilogue_of(c->s, i, i), sizes);
+    return rlxc_decide_tiles(c, &c->s->items[i], rlxc_epilogue_of(c->s, i, i), sizes);
 }
 
 bool rlxc_apply_tile(rlxc_schedule *c, uint32_t i, const void *sizes)

@@ -87,11 +87,12 @@ static bool is_zero_constant(const rlxc_expr *e)
 /* Parts of the reduction that the tile sums side by side. */
 static uint32_t chains_of(const rlxc_tiler *t, const rlxc_tile *q)
 {
-    int64_t extent;
+    int64_t extent = t->p.i == RLXC_NO_AXIS ? SHORT_SUM : 0; /* if unknown */
     uint32_t n = 1;
-    if (t->p.reduce == RLXC_NO_AXIS || !t->p.sums || t->s->out->dtype.bits < 32 ||
-        !rlxc_is_int(t->s->extents[t->p.reduce], &extent) || extent < SHORT_SUM ||
-        !is_zero_constant(t->s->init))
+    if (t->p.reduce == RLXC_NO_AXIS || !t->p.sums || t->s->out->dtype.bits < 32)
+        return 1;
+    rlxc_is_int(t->s->extents[t->p.reduce], &extent);
+    if (extent < SHORT_SUM || !is_zero_constant(t->s->init))
         return 1;
     const uint32_t most = t->p.chains;
     while (2 * n * q->mr * q->nv <= most)

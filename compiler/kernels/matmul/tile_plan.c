@@ -220,16 +220,19 @@ static void choose_packing(const rlxc_stages *s, const rlxc_stage *stage, rlxc_t
         p->pack_rows = 0;
 }
 
-/* Vectors of a tile of one row, which reads each row of the operand once: as many as leave half of
- * the registers, so that it reads several cache lines of a row one after the other. */
+/* Vectors of a tile of one row, which reads each row of the operand once: at most as many as leave
+ * half of the registers, so that it reads several cache lines of a row one after the other. A known
+ * number of columns is divided into tiles of about the same width. */
 static uint32_t columns_at_once(const rlxc_stages *s, const rlxc_expr *columns, uint32_t lanes)
 {
     uint32_t most = s->target->sum_registers / 2;
     int64_t n;
     most = most < ROW_VECTORS ? most : ROW_VECTORS;
-    if (rlxc_is_int(columns, &n) && n < (int64_t)most * lanes)
-        most = (uint32_t)(n / lanes);
-    return most > 0 ? most : 1;
+    if (most == 0 || !rlxc_is_int(columns, &n) || n <= 0)
+        return most > 0 ? most : 1;
+    const int64_t vectors = n / lanes + (n % lanes > 0);
+    const int64_t tiles = vectors / most + (vectors % most > 0);
+    return (uint32_t)(vectors / tiles + (vectors % tiles > 0));
 }
 
 /* Vectors, lanes and rows; false where panels of that width cannot be served. */
