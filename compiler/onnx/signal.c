@@ -1,8 +1,8 @@
-/* Signals: windows, the discrete Fourier transform as a matrix product, frames of it, mel weights.
- */
+/* Signals: windows, the discrete Fourier transform, frames of it, mel weights. */
 #include <math.h>
 #include <string.h>
 
+#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
@@ -59,17 +59,17 @@ static rlxc_atom with_two_parts(rlxc_ox *im, rlxc_atom x, uint32_t last)
     return rlxc_ox_state_dims(im, x, dims, 1u << last);
 }
 
-typedef enum transform { FORWARD, INVERSE, REAL_INVERSE } transform;
+typedef enum transform { FORWARD, INVERSE, REAL_INVERSE } transform; /* as rlx.dft counts them */
 
 /* The transform of |x| (..., n along |axis|, ..., 1 or 2) of period |length|: |count| results. For
  * the inverse to real numbers only the first half of the spectrum is given; the rest mirrors it. */
 static rlxc_atom transformed(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *length,
                              const rlxc_expr *count, transform kind)
 {
-    uint32_t ndim = rlxc_ox_ndim(im, x);
-    rlx_dtype t = rlxc_ox_type(im, x);
-    int64_t order[RLXC_MAX_NDIM], back[RLXC_MAX_NDIM], parts;
-    uint32_t n = 0;
+    const uint32_t ndim = rlxc_ox_ndim(im, x);
+    const rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits == 64 ? RLX_F64 : RLX_F32;
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    int64_t parts;
     if (ndim > 0 && !rlxc_ox_static_dim(im, x, ndim - 1, &parts))
         x = with_two_parts(im, x, ndim - 1);
     parts = rlxc_ox_need_dim(im, x, ndim ? ndim - 1 : 0, "whether the signal is complex");
@@ -77,66 +77,16 @@ static rlxc_atom transformed(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc
         rlxc_ox_fail(im, "expected a signal (batch, ..., 1 or 2)");
         return x;
     }
-    /* the axis last of the signal's */
-    for (uint32_t i = 0; i + 1 < ndim; i++)
-        if (i != axis)
-            order[n++] = i;
-    order[n++] = axis;
-    for (uint32_t i = 0; i < n; i++)
-        back[order[i]] = i;
-    rlxc_atom re = rlxc_ox_take_inside(im, x, rlxc_ox_number(im, RLX_I64, 0), ndim - 1), imag = {0};
-    re = rlxc_ox_transpose(im, re, order, n);
-    if (parts == 2) {
-        imag = rlxc_ox_take_inside(im, x, rlxc_ox_number(im, RLX_I64, 1), ndim - 1);
-        imag = rlxc_ox_transpose(im, imag, order, n);
-    }
-    rlxc_atom in = rlxc_ox_arange(im, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, axis));
-    rlxc_atom rows = rlxc_ox_along(im, in, 0, 2);
-    rlxc_atom columns = rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), count), 1, 2);
-    rlxc_atom turn = rlxc_ox_op2(im, "floor_mod", rlxc_ox_op2(im, "multiply", rows, columns),
-                                 rlxc_ox_scalar(im, length, RLX_I64));
-    rlxc_atom angle = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, turn, RLX_F64),
-                                  rlxc_ox_number(im, RLX_F64, 2 * PI));
-    angle = rlxc_ox_op2(im, "divide", angle, rlxc_ox_scalar(im, length, RLX_F64));
-    rlxc_atom cosine = rlxc_ox_op1(im, "cos", angle), sine = rlxc_ox_op1(im, "sin", angle);
-    if (kind == FORWARD)
-        sine = rlxc_ox_op1(im, "negative", sine);
-    if (kind != FORWARD) {
-        rlxc_atom share = rlxc_ox_scalar(im, length, RLX_F64);
-        cosine = rlxc_ox_op2(im, "divide", cosine, share);
-        sine = rlxc_ox_op2(im, "divide", sine, share);
-    }
-    if (kind == REAL_INVERSE) { /* all but the first, and the last of an even length, count twice */
-        rlxc_atom twice = rlxc_ox_op2(im, "multiply", rows, rlxc_ox_number(im, RLX_I64, 2));
-        rlxc_atom once = rlxc_ox_op2(
-            im, "logical_or", rlxc_ox_op2(im, "equal", twice, rlxc_ox_number(im, RLX_I64, 0)),
-            rlxc_ox_op2(im, "equal", twice, rlxc_ox_scalar(im, length, RLX_I64)));
-        rlxc_atom weight = rlxc_ox_op3(im, "where", once, rlxc_ox_number(im, RLX_F64, 1),
-                                       rlxc_ox_number(im, RLX_F64, 2));
-        cosine = rlxc_ox_op2(im, "multiply", cosine, weight);
-        sine = rlxc_ox_op2(im, "multiply", sine, weight);
-    }
-    cosine = rlxc_ox_cast(im, cosine, t);
-    sine = rlxc_ox_cast(im, sine, t);
-    /* (re + i imag) (cos + i sin), as one product: (re, imag) ((cos, sin), (-sin, cos)) */
-    const int64_t last[1] = {ndim - 1};
-    const uint32_t made = kind == REAL_INVERSE ? 1 : 2;
-    const rlxc_atom upper[2] = {cosine, sine};
-    rlxc_atom matrix = rlxc_ox_concat(im, upper, made, 1);
-    if (parts == 2) {
-        const rlxc_atom lower[2] = {rlxc_ox_op1(im, "negative", sine), cosine};
-        const rlxc_atom matrices[2] = {matrix, rlxc_ox_concat(im, lower, made, 1)};
-        const rlxc_atom signal[2] = {re, imag};
-        matrix = rlxc_ox_concat(im, matrices, 2, 0);
-        re = rlxc_ox_concat(im, signal, 2, n - 1);
-    }
-    rlxc_atom both[2], y = rlxc_ox_op2(im, "matmul", re, matrix);
-    both[0] = made == 1 ? y : rlxc_ox_slice(im, y, n - 1, rlxc_ox_i(im, 0), count, 1);
-    if (made == 2)
-        both[1] = rlxc_ox_slice(im, y, n - 1, count, rlxc_add(im->ctx, count, count), 1);
-    for (uint32_t i = 0; i < made; i++)
-        both[i] = rlxc_ox_expand_dims(im, rlxc_ox_transpose(im, both[i], back, n), last, 1);
-    return rlxc_ox_concat(im, both, made, ndim - 1);
+    const rlxc_atom args[5] = {rlxc_ox_cast(im, x, wide), rlxc_atom_prim(rlxc_ox_i(im, axis)),
+                               rlxc_atom_prim(rlxc_canonical(im->ctx, length, NULL)),
+                               rlxc_atom_prim(rlxc_canonical(im->ctx, count, NULL)),
+                               rlxc_atom_prim(rlxc_ox_i(im, (int64_t)kind))};
+    rlxc_ox_dims(im, x, dims);
+    dims[axis] = rlxc_canonical(im->ctx, count, NULL);
+    dims[ndim - 1] = rlxc_ox_i(im, kind == REAL_INVERSE ? 1 : 2);
+    rlxc_atom y = rlxc_ox_builtin(im, "rlx.dft", args, 5,
+                                  rlxc_sinfo_tensor(im->ctx, wide, (int32_t)ndim, dims, NULL));
+    return rlxc_ox_cast(im, y, t);
 }
 
 static const rlxc_expr *bins_of(rlxc_ox *im, const rlxc_expr *length, bool onesided)

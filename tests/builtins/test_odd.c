@@ -201,6 +201,39 @@ RLX_TEST(odd, empty_regions_may_have_any_size_but_not_any_samples)
     }
 }
 
+/* Lengths that the signal does not have, that are too large, or empty; too many results. */
+RLX_TEST(odd, transforms_have_the_length_and_results_of_the_call)
+{
+    static const struct {
+        int64_t dims[2], axis, n, count, kind;
+        rlx_status status;
+    } cases[] = {{{3, 2}, 0, 5, 5, 0, RLX_OK},
+                 {{3, 2}, 0, 2, 1, 1, RLX_OK},
+                 {{3, 1}, 0, 4, 4, 2, RLX_OK},
+                 {{9, 2}, 0, 4, 0, 2, RLX_OK},
+                 {{0, 2}, 0, 67, 67, 2, RLX_OK},
+                 {{3, 2}, 0, 0, 0, 0, RLX_OK},
+                 {{3, 2}, 0, 0, 1, 0, RLX_E_INVALID_ARG},
+                 {{3, 2}, 0, 3, 4, 0, RLX_E_INVALID_ARG},
+                 {{3, 2}, 0, 3, -1, 0, RLX_E_INVALID_ARG},
+                 {{3, 2}, 0, 3, 3, 3, RLX_E_INVALID_ARG},
+                 {{3, 2}, 1, 3, 3, 0, RLX_E_INVALID_ARG},
+                 {{3, 3}, 0, 3, 3, 0, RLX_E_INVALID_ARG},
+                 {{3, 2}, 0, INT64_MAX, 3, 0, RLX_E_INVALID_ARG}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rlx_value out = rlx_none();
+        rlx_value args[] = {make_tensor(t, RLX_F32, 2, cases[i].dims, NULL), rlx_int(cases[i].axis),
+                            rlx_int(cases[i].n), rlx_int(cases[i].count), rlx_int(cases[i].kind)};
+        const int64_t want[2] = {cases[i].count, cases[i].kind == 2 ? 1 : 2};
+        const double zeros[67] = {0};
+        const rlx_status status = try_builtin(t, "rlx.dft", args, 5, &out);
+        cr_expect_eq(status, cases[i].status, "case %zu: %s", i, t->error.message);
+        if (status == RLX_OK)
+            expect_tensor("zeros", out, RLX_F32, 2, want, zeros);
+        rlx_value_release(out);
+    }
+}
+
 /* Positions far outside, NaN, an empty axis, one that stays as it is. */
 RLX_TEST(odd, resampling_reads_only_elements_of_the_axis)
 {

@@ -23,6 +23,9 @@ from run import check_all, compare, element_type  # noqa: E402
 TYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7,
          "bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13, "bfloat16": 16,
          "float8e4m3fn": 17, "float8e4m3fnuz": 18, "float8e5m2": 19, "float8e5m2fnuz": 20}
+# lengths of transforms: every radix, several, large primes
+LENGTHS = [(n, 1 + n % 3) for n in (1, 2, 3, 4, 5, 7, 8, 12, 16, 30, 61, 67, 77, 128, 250, 262,
+                                    1021)]
 SIZES = [(2, 3), (1, 1), (5, 4), (7, 2), (17, 9)]
 
 
@@ -426,6 +429,12 @@ def rows():
 
     out += [Row("DFT", [x("2 n 2")], lambda a: np.fft.irfft(a[..., 0] + 1j * a[..., 1], axis=1)[
                 ..., None], opset=20, inverse=1, onesided=1, sizes=SIZES[:1] + SIZES[2:]),
+            *[Row("DFT", [x("2 n m 2", t)], lambda a, k=kind: ref.dft(a, 1, k), opset=17, axis=1,
+                  sizes=LENGTHS, inverse=int(kind != "fft"))
+              for kind in ("fft", "ifft") for t in ("float32", "float64")],
+            *[Row("DFT", [x("n 5 m 1", t)], lambda a: ref.dft(a, 2, "rfft"), opset=17, axis=2,
+                  sizes=[(b, a) for a, b in LENGTHS], onesided=1) for t in ("float32", "float64")],
+            Row("DFT", [x("0 n 2")], lambda a: a, opset=17, axis=1),
             Row("DFT", [x("2 n 2 2"), i64(7).reshape(()), x("", "int64", 1, 3)],
                 lambda a, n, axis: np.stack([f(np.fft.fft(a[..., 0] + 1j * a[..., 1], 7, axis))
                                              for f in (np.real, np.imag)], -1), opset=20),

@@ -234,6 +234,12 @@ def col2im(x, image, block, pads, strides, dilations):
     return out
 
 
+def dft(a, axis, kind):
+    a = a[..., 0] + 1j * (a[..., 1] if a.shape[-1] == 2 else 0)
+    y = np.fft.rfft(a.real, axis=axis) if kind == "rfft" else getattr(np.fft, kind)(a, axis=axis)
+    return np.stack([y.real, y.imag], -1)
+
+
 def crop_pad(x, want, axes):
     for size, axis in zip(want, axes):
         more = size - x.shape[axis]
