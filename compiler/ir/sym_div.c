@@ -242,6 +242,22 @@ static bool is_multiple(rlxc_sym *s, const rlxc_poly *a, const rlxc_poly *d, int
     return rest && rest->n == 0;
 }
 
+/* The quotient of a division without remainder by a sum of terms, by long division; else NULL. */
+static rlxc_poly *divide_exactly(rlxc_sym *s, rlxc_poly *a, const rlxc_poly *d)
+{
+    rlxc_poly *quotient = rlxc_poly_const(s, a->dtype, 0), *rest = a;
+    for (uint32_t round = 0; round < RLXC_POLY_TERMS && rest && rest->n > 0; round++) {
+        rlxc_poly term = {.dtype = a->dtype, .n = 1};
+        rlxc_term *first = rlxc_sym_alloc(s, sizeof *first);
+        if (d->terms[0].coef == 0 || !rlxc_term_divide(s, &rest->terms[0], &d->terms[0], first))
+            return NULL;
+        term.terms = first;
+        quotient = rlxc_poly_add(s, quotient, 1, &term);
+        rest = rlxc_poly_add(s, rest, -1, rlxc_poly_scale(s, d, first));
+    }
+    return rest && rest->n == 0 ? quotient : NULL;
+}
+
 static rlxc_poly *floor_divide(rlxc_sym *s, rlxc_poly *a, rlxc_poly *d)
 {
     int64_t c, k;
@@ -260,6 +276,9 @@ static rlxc_poly *floor_divide(rlxc_sym *s, rlxc_poly *a, rlxc_poly *d)
         return rlxc_poly_const(s, a->dtype, k);
     if (d->n == 1)
         return divide_by_term(s, a, d);
+    rlxc_poly *exact = divide_exactly(s, a, d);
+    if (exact)
+        return exact;
     if (within(s, a, d))
         return rlxc_poly_const(s, a->dtype, 0);
     return opaque(s, RLXC_EXPR_FLOORDIV, a, d);
@@ -270,7 +289,7 @@ static rlxc_poly *floor_modulo(rlxc_sym *s, rlxc_poly *a, rlxc_poly *d)
     int64_t c = 1, k;
     bool constant = rlxc_poly_is_const(d, &c);
     if (constant ? c == 0 : d->n != 1) {
-        if (!constant && is_multiple(s, a, d, &k))
+        if (!constant && (is_multiple(s, a, d, &k) || divide_exactly(s, a, d)))
             return rlxc_poly_const(s, a->dtype, 0);
         if (!constant && within(s, a, d))
             return a;

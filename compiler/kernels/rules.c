@@ -147,20 +147,12 @@ static rlxc_schedule_steps *made_for(const rlxc_stages *s)
     return list;
 }
 
-static const char *name_of(const rlxc_stage *stage)
-{
-    const rlxc_stmt *at = stage->stmt;
-    while (at->kind == RLXC_STMT_FOR)
-        at = at->loop.body;
-    return at->kind == RLXC_STMT_BLOCK && at->block.block->name ? at->block.block->name : "";
-}
-
 static void note_step(const rlxc_stages *s, uint32_t i, const rule *r, const int64_t *sizes)
 {
     if (!s->options->steps)
         return;
     rlxc_schedule_steps *list = made_for(s);
-    const rlxc_step_ref block = rlxc_step_get_block(list, name_of(&s->items[i]));
+    const rlxc_step_ref block = rlxc_step_get_block(list, rlxc_stage_name(&s->items[i]));
     const rlxc_attrs attrs = rlxc_sizes_to_attrs(s->ctx, r, sizes);
     if (r->step == RLXC_STEP_tensorize)
         rlxc_step_tensorize(list, block, r->kernel, attrs);
@@ -170,6 +162,17 @@ static void note_step(const rlxc_stages *s, uint32_t i, const rule *r, const int
         rlxc_step_inline(list, r->step, block);
 }
 
+/* The list of a rule that makes one goes to the engine. */
+static bool run_list(rlxc_schedule *c, uint32_t i)
+{
+    const rlxc_schedule_steps *list = c->steps;
+    if (!rlxc_run_steps(c, i, c->n_stages, list, false))
+        return false;
+    if (c->s->options->steps)
+        rlxc_steps_append(made_for(c->s), list, 0, list->items.count);
+    return true;
+}
+
 /* The list's step by which the rule handles stage |i|. */
 static const rlxc_step *step_for(const rlxc_stages *s, const rlxc_schedule_steps *list, uint32_t i,
                                  const rule *r)
@@ -177,22 +180,56 @@ static const rlxc_step *step_for(const rlxc_stages *s, const rlxc_schedule_steps
     const char *block;
     for (uint32_t k = 0; k < list->items.count; k++) {
         const rlxc_step *step = &list->items.items[k];
-        if (rlxc_rule_of_step(list, step, &block) == r && strcmp(block, name_of(&s->items[i])) == 0)
+        if (rlxc_rule_of_step(list, step, &block) == r &&
+            strcmp(block, rlxc_stage_name(&s->items[i])) == 0)
             return step;
     }
     return NULL;
 }
 
+static bool names_block(const rlxc_schedule_steps *list, const char *name)
+{
+    for (uint32_t i = 0; i < list->items.count; i++) {
+        const rlxc_attr *given = rlxc_attrs_find(&list->items.items[i].args, "name");
+        if (list->items.items[i].kind == RLXC_STEP_get_block && given &&
+            strcmp(given->s, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Applies the given steps that |step| begins to stage |i| and those behind it that they name. */
+static bool follow_list(rlxc_schedule *c, uint32_t i, const rlxc_schedule_steps *list,
+                        const rlxc_step *step)
+{
+    const rlxc_stages *s = c->s;
+    rlxc_schedule_steps *part = rlxc_steps_new(s->ctx, list->function, list->source);
+    uint32_t first, end, n = 0;
+    rlxc_steps_of_rule(list, step, &first, &end);
+    rlxc_steps_append(part, list, first, end);
+    while (i + n < s->n && is_open(&s->items[i + n]) &&
+           names_block(part, rlxc_stage_name(&s->items[i + n])))
+        n++;
+    if (!rlxc_run_steps(c, i, n, part, true))
+        return false;
+    if (s->options->steps)
+        rlxc_steps_append(made_for(s), part, 0, part->items.count);
+    return true;
+}
+
 /* Handles stage |i| as a given step says; an error if that is impossible. */
-static bool follow(rlxc_schedule *c, uint32_t i, const rule *r, const rlxc_step *step)
+static bool follow(rlxc_schedule *c, uint32_t i, const rule *r, const rlxc_schedule_steps *list,
+                   const rlxc_step *step)
 {
     rlxc_context *ctx = c->s->ctx;
     rlxc_explain *e = c->s->options->explain;
     int64_t sizes[RLXC_MAX_SIZES];
-    if (!rlxc_sizes_of_step(ctx, r, step, sizes))
-        return false;
     if (c->s->options->steps)
         rlxc_map_set(ctx, &c->s->options->steps->used, rlxc_key(step), (void *)(uintptr_t)step);
+    if (r->step == RLXC_STEP_annotate)
+        return follow_list(c, i, list, step);
+    if (!rlxc_sizes_of_step(ctx, r, step, sizes))
+        return false;
     e->asking = true;
     e->why = NULL;
     const bool taken = rlxc_rule_fits(c->s, i, r) && r->apply(c, i, sizes);
@@ -201,18 +238,21 @@ static bool follow(rlxc_schedule *c, uint32_t i, const rule *r, const rlxc_step 
         note_step(c->s, i, r, sizes);
     if (!taken && !rlxc_failed(ctx))
         rlxc_error(ctx, step->range, "%s: block %s of %s: %s", rlxc_print_step(ctx, step),
-                   name_of(&c->s->items[i]), c->s->f->name, e->why ? e->why : "does not fit");
+                   rlxc_stage_name(&c->s->items[i]), c->s->f->name,
+                   e->why ? e->why : "does not fit");
     return taken;
 }
 
 static bool decide(rlxc_schedule *c, uint32_t i, const rule *r)
 {
     int64_t sizes[RLXC_MAX_SIZES] = {0};
+    const bool makes_list = r->step == RLXC_STEP_annotate;
     if (!rlxc_rule_fits(c->s, i, r) || !r->decide(c, i, sizes))
         return false;
-    note_step(c->s, i, r, sizes);
+    if (!makes_list)
+        note_step(c->s, i, r, sizes);
     if (r->apply(c, i, sizes))
-        return true;
+        return !makes_list || run_list(c, i);
     if (!rlxc_failed(c->s->ctx))
         rlxc_internal(c->s->ctx, (rlxc_range){0}, r->name, "does not take the sizes it decided");
     return false;
@@ -231,28 +271,6 @@ static bool asked(rlxc_schedule *c, uint32_t i, const rule *r)
     if (!rlxc_failed(c->s->ctx))
         explain(c->s, i, r, taken, before);
     return taken;
-}
-
-/* Rebuilds the stage's loops and block around its current expressions. */
-static const rlxc_stmt *restated(rlxc_context *ctx, const rlxc_stage *s)
-{
-    const rlxc_stmt *loops[RLXC_STAGE_AXES], *at = s->stmt;
-    uint32_t n = 0;
-    for (; at->kind == RLXC_STMT_FOR; at = at->loop.body)
-        loops[n++] = at;
-    rlxc_block *block = rlxc_copy(ctx, at->block.block, sizeof *block);
-    block->has_reads = false;
-    block->n_reads = 0;
-    block->body = rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, s->value);
-    if (s->init)
-        block->init = rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, s->init);
-    const rlxc_stmt *body = rlxc_stmt_block(ctx, block, at->block.values, at->block.predicate);
-    while (n-- > 0) {
-        rlxc_stmt *loop = rlxc_copy(ctx, loops[n], sizeof *loop);
-        loop->loop.body = body;
-        body = loop;
-    }
-    return rlxc_tag_blocks(ctx, body);
 }
 
 static void set_body(rlxc_context *ctx, rlxc_prim_func *f, const rlxc_stages *s,
@@ -279,7 +297,7 @@ static const rlxc_stmt *result_of(rlxc_stages *s, const rlxc_stmt *const *stmts)
         const rlxc_stage *stage = &s->items[i];
         const rlxc_stmt *now = stage->removed   ? NULL
                                : stage->done    ? stmts[i]
-                               : stage->changed ? restated(s->ctx, stage)
+                               : stage->changed ? rlxc_restated(s->ctx, stage)
                                                 : stage->stmt;
         if (now)
             all[n++] = now;
@@ -325,7 +343,7 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
     for (uint32_t i = 0; i < s.n && stmts && !rlxc_failed(ctx); i++) {
         rlxc_schedule c = {.s = &s};
         const rlxc_step *step = list && is_open(&s.items[i]) ? step_for(&s, list, i, r) : NULL;
-        if (list ? !step || !follow(&c, i, r, step) : !asked(&c, i, r))
+        if (list ? !step || !follow(&c, i, r, list, step) : !asked(&c, i, r))
             continue;
         any = true;
         for (uint32_t k = 0; r->pattern[k]; k++)

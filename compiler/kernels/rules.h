@@ -5,9 +5,10 @@
  * pattern, and returns its sizes, or false with a reason (rlxc_decline); it changes nothing.
  * rlxc_apply_NAME pushes the statements that replace the stages to c->out, with those sizes; it
  * decides nothing, and returns false with a reason if the stages, or these sizes, do not fit: sizes
- * may come from a file. It marks further stages that run together with them, beyond the pattern, as
- * |done| (later rules still see them) or |removed|. The pushed statements are printed as a block
- * with the rule's name. */
+ * may come from a file. A rule that makes a list of steps sets c->steps and c->n_stages instead. It
+ * marks further stages that run together with them, beyond the pattern, as |done| (later rules
+ * still see them) or |removed|. The pushed statements are printed as a block with the rule's name.
+ */
 #ifndef RLXC_KERNELS_RULES_H
 #define RLXC_KERNELS_RULES_H
 
@@ -34,6 +35,9 @@ typedef struct rlxc_rule {
 const rlxc_rule *rlxc_rules(uint32_t *out_count);
 const rlxc_rule *rlxc_rule_named(const char *name);
 
+/* The key of the annotation that begins a list of steps made by a rule. */
+#define RLXC_RULE_MARK "rlx.rule"
+
 /* Whether the stages from |i| on are there, free, and of the kinds of the rule's pattern. */
 bool rlxc_rule_fits(const rlxc_stages *s, uint32_t i, const rlxc_rule *rule);
 
@@ -59,6 +63,15 @@ void rlxc_name_blocks(rlxc_context *ctx, rlxc_prim_func *f);
 /* True if rules handle all steps of the list, with at least one kernel: other lists go to the
  * engine. */
 bool rlxc_rules_take(const rlxc_schedule_steps *list);
+
+/* Applies loop steps to |n| stages from |i| on, as a function of their own, and pushes what becomes
+ * of them. False with a reason (rlxc_decline); or, for |given| steps, an error at the step. */
+bool rlxc_run_steps(rlxc_schedule *c, uint32_t i, uint32_t n, const rlxc_schedule_steps *steps,
+                    bool given);
+/* The part of the list that begins at the annotation |step| of a rule: with the get_block of its
+ * block, and up to the steps of other rules. */
+void rlxc_steps_of_rule(const rlxc_schedule_steps *list, const rlxc_step *step, uint32_t *out_first,
+                        uint32_t *out_end);
 
 /* Rebuilds the function's body from its stages: |stmts[i]| if stage i is done, nothing if it was
  * removed. */

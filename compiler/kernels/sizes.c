@@ -16,7 +16,9 @@ static const rlxc_size_row tile_sizes[] = {RLXC_TILE_SIZES(ROW)},
                            quant_sizes[] = {RLXC_QUANT_SIZES(ROW)},
                            int8_gemm_sizes[] = {RLXC_INT8_GEMM_SIZES(ROW)},
                            int8_conv_sizes[] = {RLXC_INT8_CONV_SIZES(ROW)},
-                           rows_sizes[] = {RLXC_ROWS_SIZES(ROW)}, inline_sizes[] = {{"", 0, 0, ""}};
+                           rows_sizes[] = {RLXC_ROWS_SIZES(ROW)},
+                           single_sizes[] = {RLXC_SINGLE_SIZES(ROW)},
+                           inline_sizes[] = {{"", 0, 0, ""}};
 #undef PRODUCT_ROW
 #undef ROW
 
@@ -79,10 +81,14 @@ const rlxc_rule *rlxc_rule_of_step(const rlxc_schedule_steps *list, const rlxc_s
                                    const char **out_block)
 {
     const bool tensorize = step->kind == RLXC_STEP_tensorize;
-    const char *kernel = string_of(step, tensorize ? "tensor_intrin" : "rewrite");
-    *out_block = block_of(list, ref_of(step, tensorize ? "block_or_loop" : "block"));
+    const bool marks = step->kind == RLXC_STEP_annotate;
+    const char *kernel = string_of(step, tensorize ? "tensor_intrin"
+                                         : marks   ? "ann_val"
+                                                   : "rewrite");
+    const char *key = marks ? string_of(step, "ann_key") : RLXC_RULE_MARK;
+    *out_block = block_of(list, ref_of(step, tensorize || marks ? "block_or_loop" : "block"));
     for (size_t i = 0; i < sizeof rules / sizeof *rules && *out_block; i++)
-        if (rules[i].step == step->kind &&
+        if (rules[i].step == step->kind && strcmp(key ? key : "", RLXC_RULE_MARK) == 0 &&
             (rules[i].kernel[0] == '\0' || (kernel && strcmp(kernel, rules[i].kernel) == 0)))
             return &rules[i];
     return NULL;
@@ -91,12 +97,18 @@ const rlxc_rule *rlxc_rule_of_step(const rlxc_schedule_steps *list, const rlxc_s
 bool rlxc_rules_take(const rlxc_schedule_steps *list)
 {
     const char *block;
-    bool kernels = false;
+    bool kernels = false, loops = false; /* in the steps of a rule that makes a list */
     for (uint32_t i = 0; i < list->items.count; i++) {
         const rlxc_step *step = &list->items.items[i];
-        kernels |= step->kind == RLXC_STEP_tensorize || step->kind == RLXC_STEP_rewrite;
-        if (step->kind != RLXC_STEP_get_block && !rlxc_rule_of_step(list, step, &block))
+        if (step->kind == RLXC_STEP_get_block)
+            continue;
+        if (rlxc_rule_of_step(list, step, &block)) {
+            loops = step->kind == RLXC_STEP_annotate;
+            kernels |=
+                loops || step->kind == RLXC_STEP_tensorize || step->kind == RLXC_STEP_rewrite;
+        } else if (!loops) {
             return false;
+        }
     }
     return kernels;
 }

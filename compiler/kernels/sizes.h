@@ -102,9 +102,14 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(epilogue, 0, 1, "the block behind it runs on each tile")                 \
     X(threads, 0, 1, "pieces may run on several threads")
 
-#define RLXC_ROWS_SIZES(X)                                                         \
-    X(blocks, 1, 16, "blocks fused row by row")                                    \
-    X(shared, 0, 16, "number of their common leading axes; 0 for one block")       \
+#define RLXC_ROWS_SIZES(X)                                                   \
+    X(blocks, 1, 16, "blocks fused row by row")                              \
+    X(shared, 0, 16, "number of their common leading axes; 0 for one block") \
+    X(fuse, 0, 1, "the two outermost loops are fused")                       \
+    X(unroll, 0, 256, "maximum number of unrolled reduction iterations")     \
+    X(threads, 0, 1, "rows may run on several threads")
+
+#define RLXC_SINGLE_SIZES(X)                                                       \
     X(transpose, 0, 64, "rows and columns of a block of a transposition; 0: none") \
     X(fuse, 0, 1, "the two outermost loops are fused")                             \
     X(unroll, 0, 256, "maximum number of unrolled reduction iterations")           \
@@ -123,6 +128,7 @@ RLXC_SIZES_STRUCT(quant, RLXC_QUANT_SIZES);
 RLXC_SIZES_STRUCT(int8_gemm, RLXC_INT8_GEMM_SIZES);
 RLXC_SIZES_STRUCT(int8_conv, RLXC_INT8_CONV_SIZES);
 RLXC_SIZES_STRUCT(rows, RLXC_ROWS_SIZES);
+RLXC_SIZES_STRUCT(single, RLXC_SINGLE_SIZES);
 typedef struct rlxc_winograd_sizes {
     RLXC_WINOGRAD_SIZES(RLXC_SIZE_FIELD)
     rlxc_tile_sizes product;

@@ -45,18 +45,31 @@ static uint32_t divisions(rlxc_context *ctx, const rlxc_expr *e)
     return n;
 }
 
+/* x of x // a // b, and a * b in |*by|. */
+static const rlxc_expr *dividend(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr **by)
+{
+    *by = rlxc_i64(ctx, 1);
+    for (; e->kind == RLXC_EXPR_FLOORDIV; e = e->bin.a)
+        *by = rlxc_mul(ctx, *by, e->bin.b);
+    return e;
+}
+
 /* The index of both dimensions together: outer * size + inner. */
 static const rlxc_expr *joined(rlxc_context *ctx, const rlxc_expr *outer, const rlxc_expr *inner,
                                const rlxc_expr *size)
 {
-    /* x // size % more and x % size */
-    if (inner->kind == RLXC_EXPR_FLOORMOD && outer->kind == RLXC_EXPR_FLOORMOD &&
-        outer->bin.a->kind == RLXC_EXPR_FLOORDIV && outer->bin.a->bin.a == inner->bin.a &&
-        outer->bin.a->bin.b == inner->bin.b && rlxc_prove_eq(ctx, inner->bin.b, size, NULL))
-        return rlxc_simplify(
-            ctx,
-            rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, inner->bin.a, rlxc_mul(ctx, size, outer->bin.b)),
-            NULL);
+    if (inner->kind == RLXC_EXPR_FLOORMOD && rlxc_prove_eq(ctx, inner->bin.b, size, NULL)) {
+        /* x // size % more and x % size, or x // size and x % size */
+        const rlxc_expr *by, *x = inner->bin.a;
+        const bool cut = outer->kind == RLXC_EXPR_FLOORMOD;
+        if (dividend(ctx, cut ? outer->bin.a : outer, &by) == x &&
+            rlxc_prove_eq(ctx, by, size, NULL))
+            return cut ? rlxc_simplify(ctx,
+                                       rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, x,
+                                                   rlxc_mul(ctx, size, outer->bin.b)),
+                                       NULL)
+                       : x;
+    }
     return rlxc_simplify(ctx, rlxc_add(ctx, rlxc_mul(ctx, outer, size), inner), NULL);
 }
 

@@ -283,9 +283,36 @@ rlxc_stmt *rlxc_without_hint(rlxc_context *ctx, const rlxc_stmt *loop)
     return out;
 }
 
-static const rlxc_stmt *storing(rlxc_context *ctx, const rlxc_stmt *loop, const rlxc_expr *value)
+/* The store that is all of |body|, in the variables of the loops; NULL if there is more. */
+static const rlxc_stmt *only_store(rlxc_context *ctx, const rlxc_stmt *body)
 {
-    const rlxc_stmt *s = loop->loop.body;
+    const rlxc_block *b = body->kind == RLXC_STMT_BLOCK ? body->block.block : NULL;
+    const rlxc_stmt *s = b ? b->body : body;
+    if (s->kind != RLXC_STMT_STORE ||
+        (b && (b->init || b->n_allocs || b->n_matches || body->block.predicate || b->n_axes == 0)))
+        return NULL;
+    if (!b)
+        return s;
+    const rlxc_expr **vars = rlxc_try_alloc(ctx, b->n_axes, sizeof *vars);
+    const rlxc_expr **values = rlxc_try_alloc(ctx, b->n_axes, sizeof *values);
+    if (!vars || !values)
+        return NULL;
+    for (uint32_t i = 0; i < b->n_axes; i++) {
+        vars[i] = b->axes[i].var;
+        values[i] = rlxc_cast(ctx, vars[i]->dtype, body->block.values[i]);
+    }
+    rlxc_stmt *out = rlxc_copy(ctx, s, sizeof *out);
+    const rlxc_expr **indices = rlxc_alloc(ctx, (s->store.n + 1) * sizeof *indices);
+    for (uint32_t i = 0; i < s->store.n; i++)
+        indices[i] = rlxc_substitute(ctx, s->store.indices[i], vars, values, b->n_axes);
+    out->store.indices = indices;
+    out->store.value = rlxc_substitute(ctx, s->store.value, vars, values, b->n_axes);
+    return out;
+}
+
+static const rlxc_stmt *storing(rlxc_context *ctx, const rlxc_stmt *loop, const rlxc_stmt *s,
+                                const rlxc_expr *value)
+{
     rlxc_stmt *out = rlxc_copy(ctx, loop, sizeof *out);
     out->loop.body = rlxc_stmt_store(ctx, s->store.buffer, s->store.indices, s->store.n, value);
     return out;
@@ -295,8 +322,8 @@ static const rlxc_stmt *storing(rlxc_context *ctx, const rlxc_stmt *loop, const 
 static const rlxc_stmt *choose_outside(rlxc_partition *p, const rlxc_stmt *loop)
 {
     rlxc_context *ctx = p->ctx;
-    const rlxc_stmt *s = loop->loop.body;
-    const rlxc_expr *fixed = NULL, *choice = s->kind == RLXC_STMT_STORE ? s->store.value : NULL;
+    const rlxc_stmt *s = only_store(ctx, loop->loop.body);
+    const rlxc_expr *fixed = NULL, *choice = s ? s->store.value : NULL;
     if (!choice || choice->kind != RLXC_EXPR_CALL || strcmp(choice->call.name, "if_then_else") != 0)
         return NULL;
     const rlxc_expr *args[3] = {part_fixed(p, choice->call.args[0], loop->loop.var, &fixed),
@@ -306,8 +333,8 @@ static const rlxc_stmt *choose_outside(rlxc_partition *p, const rlxc_stmt *loop)
     p->copies *= args[0] ? 2 : 1;
     const rlxc_expr *then =
         args[0] ? rlxc_call(ctx, choice->dtype, choice->call.name, args, 3) : args[1];
-    return rlxc_stmt_if(ctx, fixed, storing(ctx, loop, then),
-                        rlxc_stmt_clone(ctx, storing(ctx, loop, args[2])));
+    return rlxc_stmt_if(ctx, fixed, storing(ctx, loop, s, then),
+                        rlxc_stmt_clone(ctx, storing(ctx, loop, s, args[2])));
 }
 
 static bool is_needed(void *user, const rlxc_stmt *s)

@@ -72,14 +72,6 @@ static rlxc_prim_func *find_function(rlxc_context *ctx, const rlxc_module *modul
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-static bool is_named(const rlxc_stage *stage, const char *name)
-{
-    const rlxc_stmt *at = stage->stmt;
-    while (at->kind == RLXC_STMT_FOR)
-        at = at->loop.body;
-    return at->kind == RLXC_STMT_BLOCK && strcmp(at->block.block->name, name) == 0;
-}
-
 /* The rule named by the kernel replaces the block, and later blocks that it fuses, by its loops. */
 static bool use_kernel(void *user, const rlxc_kernel_use *use)
 {
@@ -101,7 +93,7 @@ static bool use_kernel(void *user, const rlxc_kernel_use *use)
         return false;
     if (!rlxc_stages_of(ctx, &options, use->f, &s))
         return false;
-    while (at < s.n && !is_named(&s.items[at], use->block))
+    while (at < s.n && strcmp(rlxc_stage_name(&s.items[at]), use->block) != 0)
         at++;
     rlxc_schedule c = {.s = &s};
     if (!rlxc_rule_fits(&s, at, rule) || !rule->apply(&c, at, sizes)) {

@@ -343,6 +343,19 @@ static void widen(rlxc_engine *e, bool first, rlxc_span *into, rlxc_span by)
                     : rlxc_simple(e, rlxc_binary(ctx, RLXC_EXPR_MAX, into->max, by.max));
 }
 
+/* Cuts the span of a dimension to the buffer: nothing is accessed outside of it. */
+static void clip(rlxc_engine *e, const rlxc_node *under, const rlxc_buffer *buffer, uint32_t k,
+                 rlxc_span *span)
+{
+    const rlxc_expr *last = rlxc_simple(
+        e, rlxc_sub(e->ctx, rlxc_cast(e->ctx, RLX_I64, buffer->shape[k]), rlxc_i64(e->ctx, 1)));
+    rlxc_bounds bounds = rlxc_bounds_at(e, under);
+    if (!span->min || rlxc_prove_le(e->ctx, span->min, rlxc_i64(e->ctx, 0), &bounds))
+        span->min = rlxc_i64(e->ctx, 0);
+    if (!span->max || rlxc_prove_le(e->ctx, last, span->max, &bounds))
+        span->max = last;
+}
+
 bool rlxc_block_region(rlxc_engine *e, const rlxc_node *block, const rlxc_node *under,
                        const rlxc_buffer *buffer, bool writes, rlxc_span *out)
 {
@@ -376,6 +389,8 @@ bool rlxc_block_region(rlxc_engine *e, const rlxc_node *block, const rlxc_node *
                                          : (rlxc_span){NULL, NULL});
         any = true;
     }
+    for (uint32_t k = 0; k < buffer->ndim && any && !writes; k++)
+        clip(e, under, buffer, k, &out[k]);
     return any;
 }
 
@@ -396,14 +411,7 @@ bool rlxc_region_below(rlxc_engine *e, const rlxc_node *under, const rlxc_buffer
             widen(e, !any, &out[k], one[k]);
         any = true;
     }
-    for (uint32_t k = 0; k < buffer->ndim && any; k++) {
-        const rlxc_expr *last = rlxc_simple(
-            e, rlxc_sub(e->ctx, rlxc_cast(e->ctx, RLX_I64, buffer->shape[k]), rlxc_i64(e->ctx, 1)));
-        rlxc_bounds bounds = rlxc_bounds_at(e, under);
-        if (!out[k].min || rlxc_prove_le(e->ctx, out[k].min, rlxc_i64(e->ctx, 0), &bounds))
-            out[k].min = rlxc_i64(e->ctx, 0);
-        if (!out[k].max || rlxc_prove_le(e->ctx, last, out[k].max, &bounds))
-            out[k].max = last;
-    }
+    for (uint32_t k = 0; k < buffer->ndim && any; k++)
+        clip(e, under, buffer, k, &out[k]);
     return any;
 }

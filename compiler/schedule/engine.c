@@ -20,7 +20,10 @@ bool rlxc_refuse(rlxc_engine *e, const char *format, ...)
     va_end(args);
     rlxc_range range = e->step && e->step->range.line ? e->step->range : e->f->range;
     const char *name = e->step ? rlxc_step_row_of(e->step->kind)->name : "schedule";
-    rlxc_error(e->ctx, range, "%s: %s", name, text);
+    if (e->options->why)
+        *e->options->why = rlxc_internf(e->ctx, "%s: %s", name, text);
+    else
+        rlxc_error(e->ctx, range, "%s: %s", name, text);
     return false;
 }
 

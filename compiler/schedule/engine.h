@@ -32,6 +32,7 @@ typedef struct rlxc_engine_options {
     uint32_t n_kernels;
     void *user;         /* of |apply| */
     const char *target; /* the name that messages have for it: "x86-64-v3" */
+    const char **why;   /* a step that does not fit is no error: its reason goes here; or NULL */
 } rlxc_engine_options;
 
 /* Marks functions that a schedule was applied to; rules leave them alone. */

@@ -69,7 +69,7 @@ static bool load_merges(rlxc_context *ctx, const rlxc_expr *load, const rlxc_exp
            rlxc_prove_eq(ctx, rlxc_cast(ctx, RLX_I64, b->shape[e]), inner_extent, NULL);
 }
 
-static bool axes_merge(rlxc_context *ctx, const rlxc_stage *s, uint32_t outer)
+bool rlxc_axes_merge(rlxc_context *ctx, const rlxc_stage *s, uint32_t outer)
 {
     const rlxc_expr *vo = s->vars[outer], *vi = s->vars[outer + 1];
     if (s->reduces[outer] != s->reduces[outer + 1] || !rlxc_dtype_eq(vo->dtype, vi->dtype))
@@ -167,7 +167,7 @@ uint32_t rlxc_merge_axes(rlxc_schedule *c, rlxc_stage *stages, uint32_t n, uint3
     for (uint32_t a = end; a-- > first + 1;) {
         bool all = true;
         for (uint32_t i = 0; i < n && all; i++)
-            all = axes_merge(c->s->ctx, &stages[i], a - 1);
+            all = rlxc_axes_merge(c->s->ctx, &stages[i], a - 1);
         if (!all)
             continue;
         merger m = {.c = c, .silent = silent};

@@ -201,6 +201,37 @@ bool rlxc_stage_product(const rlxc_stages *s, const rlxc_stage *stage, rlxc_oper
                                                    rlxc_operation_name(out->kind));
 }
 
+/* --- statements ------------------------------------------------------------------------------- */
+
+const char *rlxc_stage_name(const rlxc_stage *stage)
+{
+    const rlxc_stmt *at = stage->stmt;
+    while (at->kind == RLXC_STMT_FOR)
+        at = at->loop.body;
+    return at->kind == RLXC_STMT_BLOCK && at->block.block->name ? at->block.block->name : "";
+}
+
+const rlxc_stmt *rlxc_restated(rlxc_context *ctx, const rlxc_stage *s)
+{
+    const rlxc_stmt *loops[RLXC_STAGE_AXES], *at = s->stmt;
+    uint32_t n = 0;
+    for (; at->kind == RLXC_STMT_FOR; at = at->loop.body)
+        loops[n++] = at;
+    rlxc_block *block = rlxc_copy(ctx, at->block.block, sizeof *block);
+    block->has_reads = false;
+    block->n_reads = 0;
+    block->body = rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, s->value);
+    if (s->init)
+        block->init = rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, s->init);
+    const rlxc_stmt *body = rlxc_stmt_block(ctx, block, at->block.values, at->block.predicate);
+    while (n-- > 0) {
+        rlxc_stmt *loop = rlxc_copy(ctx, loops[n], sizeof *loop);
+        loop->loop.body = body;
+        body = loop;
+    }
+    return rlxc_tag_blocks(ctx, body);
+}
+
 /* --- questions ------------------------------------------------------------------------------- */
 
 bool rlxc_stage_is_temp(const rlxc_stages *s, const rlxc_buffer *buffer)

@@ -56,6 +56,10 @@ bool rlxc_stage_operation(const rlxc_stages *s, const rlxc_stage *stage, rlxc_op
 /* As above for a stage that must be a sum of x * w without condition. */
 bool rlxc_stage_product(const rlxc_stages *s, const rlxc_stage *stage, rlxc_operation *out);
 
+/* The name of the stage's block; "" if it has none. */
+const char *rlxc_stage_name(const rlxc_stage *stage);
+/* The stage's loops and block around its current expressions. */
+const rlxc_stmt *rlxc_restated(rlxc_context *ctx, const rlxc_stage *stage);
 bool rlxc_stage_is_temp(const rlxc_stages *s, const rlxc_buffer *buffer);
 void rlxc_stage_drop_temp(rlxc_stages *s, const rlxc_buffer *buffer);
 /* Loads of |buffer| in stage |i|: their number, and whether all have the same indices, given in
@@ -80,6 +84,9 @@ struct rlxc_schedule {
     rlxc_stages *s;
     RLXC_VEC(const rlxc_stmt *) out;
     bool serial; /* inside a parallel loop already */
+    /* What a rule that makes lists of steps has made, on |n_stages| stages; or NULL. */
+    struct rlxc_schedule_steps *steps;
+    uint32_t n_stages;
 };
 
 /* For |crossed| below |n_crossed| and |last| below |n_last|: |to| = |from|; |to| is a load that
@@ -105,6 +112,8 @@ const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s, in
  * first; in blocks of a vector's lanes. */
 const rlxc_stmt *rlxc_transposed_copy(rlxc_schedule *c, const rlxc_stage *s);
 
+/* True if all accesses treat axes |outer| and |outer| + 1 as one. */
+bool rlxc_axes_merge(rlxc_context *ctx, const rlxc_stage *s, uint32_t outer);
 /* Replaces adjacent axes from |first| up to |end| by one wherever all accesses of all stages, which
  * share those axes, allow it; returns the remaining number of axes up to there. Views of the
  * buffers are declared in c->out, except for |silent| (may be NULL), which is not accessed in

@@ -274,6 +274,42 @@ rlxc_step_ref rlxc_step_decompose(rlxc_schedule_steps *s, rlxc_step_ref block, r
     return init;
 }
 
+rlxc_step_ref rlxc_step_loops(rlxc_schedule_steps *s, rlxc_step_kind kind,
+                              const rlxc_step_ref *loops, uint32_t n)
+{
+    rlxc_step_ref out = NULL;
+    rlxc_step *step = rlxc_steps_add(s, kind, &out, rows[kind].results[0] != '\0');
+    rlxc_attr *items = rlxc_try_alloc(s->ctx, (size_t)n + 1, sizeof *items);
+    for (uint32_t i = 0; i < n && items; i++)
+        items[i] = rlxc_attr_expr(loops[i]);
+    rlxc_attr list = {.kind = RLXC_ATTR_LIST, .list = {.items = items, .count = items ? n : 0}};
+    rlxc_step_arg(s->ctx, step, "loops", list);
+    return out;
+}
+
+rlxc_step_ref rlxc_step_cache_write(rlxc_schedule_steps *s, rlxc_step_ref block)
+{
+    rlxc_step_ref copy;
+    rlxc_step *step = on(s, RLXC_STEP_cache_write, "block", block, &copy, 1);
+    rlxc_step_arg(s->ctx, step, "write_buffer_index", rlxc_attr_int(0));
+    rlxc_step_arg(s->ctx, step, "storage_scope", rlxc_attr_string(s->ctx, "global"));
+    return copy;
+}
+
+void rlxc_step_reverse_compute_at(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop)
+{
+    rlxc_step *step = on(s, RLXC_STEP_reverse_compute_at, "block", block, NULL, 0);
+    rlxc_step_arg(s->ctx, step, "loop", rlxc_attr_expr(loop));
+}
+
+void rlxc_step_annotate(rlxc_schedule_steps *s, rlxc_step_ref block_or_loop, const char *key,
+                        rlxc_attr value)
+{
+    rlxc_step *step = on(s, RLXC_STEP_annotate, "block_or_loop", block_or_loop, NULL, 0);
+    rlxc_step_arg(s->ctx, step, "ann_key", rlxc_attr_string(s->ctx, key));
+    rlxc_step_arg(s->ctx, step, "ann_val", value);
+}
+
 static void named(rlxc_schedule_steps *s, rlxc_step *step, const char *param, const char *name,
                   rlxc_attrs sizes)
 {
@@ -295,4 +331,49 @@ void rlxc_step_rewrite(rlxc_schedule_steps *s, rlxc_step_ref block, const char *
                        rlxc_attrs sizes)
 {
     named(s, on(s, RLXC_STEP_rewrite, "block", block, NULL, 0), "rewrite", rewrite, sizes);
+}
+
+/* --- parts of lists --------------------------------------------------------------------------- */
+
+typedef struct renaming {
+    rlxc_context *ctx;
+    rlxc_map refs; /* result -> its new variable */
+} renaming;
+
+static const rlxc_expr *renamed_ref(void *user, const rlxc_expr *e)
+{
+    renaming *r = user;
+    return rlxc_map_get(&r->refs, rlxc_key(e));
+}
+
+static rlxc_attr renamed(renaming *r, rlxc_attr value)
+{
+    if (value.kind == RLXC_ATTR_EXPR && !rlxc_is_index_map(value.expr))
+        return rlxc_attr_expr(rlxc_expr_rewrite(r->ctx, value.expr, renamed_ref, r));
+    if (value.kind != RLXC_ATTR_LIST)
+        return value;
+    rlxc_attr *items = rlxc_try_alloc(r->ctx, (size_t)value.list.count + 1, sizeof *items);
+    for (uint32_t i = 0; i < value.list.count && items; i++)
+        items[i] = renamed(r, value.list.items[i]);
+    return (rlxc_attr){.kind = RLXC_ATTR_LIST,
+                       .list = {.items = items, .count = items ? value.list.count : 0}};
+}
+
+void rlxc_steps_append(rlxc_schedule_steps *s, const rlxc_schedule_steps *from, uint32_t first,
+                       uint32_t end)
+{
+    renaming r = {.ctx = s->ctx};
+    for (uint32_t i = first; i < end; i++) {
+        const rlxc_step *old = &from->items.items[i];
+        rlxc_step_ref *results =
+            rlxc_try_alloc(s->ctx, (size_t)old->n_results + 1, sizeof *results);
+        if (!results)
+            return;
+        rlxc_step *step = rlxc_steps_add(s, old->kind, results, old->n_results);
+        step->range = old->range;
+        for (uint32_t k = 0; k < old->n_results; k++)
+            rlxc_map_set(s->ctx, &r.refs, rlxc_key(old->results[k]), (void *)(uintptr_t)results[k]);
+        for (uint32_t k = 0; k < old->args.count; k++)
+            rlxc_step_arg(s->ctx, step, old->args.keys[k], renamed(&r, old->args.values[k]));
+    }
 }

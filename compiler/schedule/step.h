@@ -102,11 +102,23 @@ void rlxc_step_mark(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref l
 /* |kind|: RLXC_STEP_compute_inline or _reverse_compute_inline. */
 void rlxc_step_inline(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref block);
 rlxc_step_ref rlxc_step_decompose(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop);
+/* |kind|: RLXC_STEP_fuse, _merge (one result each) or _reorder (none: NULL). */
+rlxc_step_ref rlxc_step_loops(rlxc_schedule_steps *s, rlxc_step_kind kind,
+                              const rlxc_step_ref *loops, uint32_t n);
+/* The block's result goes to memory of its own, from which the block in the result copies it. */
+rlxc_step_ref rlxc_step_cache_write(rlxc_schedule_steps *s, rlxc_step_ref block);
+void rlxc_step_reverse_compute_at(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop);
+void rlxc_step_annotate(rlxc_schedule_steps *s, rlxc_step_ref block_or_loop, const char *key,
+                        rlxc_attr value);
 /* |sizes|: numbers, names or lists by name. */
 void rlxc_step_tensorize(rlxc_schedule_steps *s, rlxc_step_ref block_or_loop, const char *intrin,
                          rlxc_attrs sizes);
 void rlxc_step_rewrite(rlxc_schedule_steps *s, rlxc_step_ref block, const char *rewrite,
                        rlxc_attrs sizes);
+
+/* Appends the steps |first| up to |end| of another list, with results of their own. */
+void rlxc_steps_append(rlxc_schedule_steps *s, const rlxc_schedule_steps *from, uint32_t first,
+                       uint32_t end);
 
 /* --- text (step_text.c) ------------------------------------------------------------------------
  */

@@ -58,7 +58,8 @@ static void check_round_trip(const char *path, const char *step)
 {
     char *text = read_text(path);
     rlxc_context *first = rlxc_context_create(NULL), *second = rlxc_context_create(NULL);
-    const bool compile = strcmp(step, "\"tile\"") == 0 || strcmp(step, "\"quant\"") == 0;
+    const bool compile = strcmp(step, "\"tile\"") == 0 || strcmp(step, "\"quant\"") == 0 ||
+                         strcmp(step, "sch.merge(") == 0;
     const outcome made = lower(first, path, text, NULL, compile);
     cr_assert(made.steps && strstr(made.steps, step), "%s: %s\n%s", path, made.errors, made.steps);
     const outcome again = lower(second, path, text, made.steps, compile);
@@ -84,8 +85,11 @@ static const struct {
     {"tests/passes/schedule.int8_conv/pointwise.py", "\"int8_conv\""},
     {"tests/passes/schedule.sliding/depthwise.py", "\"sliding\""},
     {"tests/passes/schedule.tile/product_and_row_sums.py", "\"tile\""},
-    {"tests/passes/schedule.rows/choice.py", "\"rows\""},
-    {"tests/passes/schedule/matmul_tile_and_rows.py", "\"blocks\": 4"},
+    {"tests/passes/schedule.rows/choice.py", "ann_key=\"rlx.rule\", ann_val=\"rows\""},
+    {"tests/passes/schedule.rows/pool.py", "sch.merge("},
+    {"tests/passes/schedule.rows/resized.py", "sch.fuse("},
+    {"tests/passes/schedule.single/transposed.py", "\"single\""},
+    {"tests/passes/schedule/matmul_tile_and_rows.py", "sch.merge("},
 };
 
 RLX_TEST(rule_steps, printed_steps_give_the_same_code)
@@ -108,6 +112,8 @@ typedef struct edit {
 #define CONV "tests/passes/schedule.int8_conv/pointwise.py"
 #define WINOGRAD "tests/passes/schedule.winograd/convolution_and_bias.py"
 #define ROWS "tests/passes/schedule.rows/choice.py"
+#define POOL "tests/passes/schedule.rows/pool.py"
+#define SINGLE "tests/passes/schedule.single/transposed.py"
 
 static const edit edits[] = {
     {TILE, "\"rows\": 4, \"tail1\": 3", "\"rows\": 5, \"tail1\": 3", NULL},
@@ -120,7 +126,10 @@ static const edit edits[] = {
     {GEMM, "\"rows1\": 6", "\"rows1\": 4", NULL},
     {CONV, "\"rows1\": 6", "\"rows1\": 4", NULL},
     {WINOGRAD, "\"tiles\": 30", "\"tiles\": 12", NULL},
-    {ROWS, "\"threads\": 1", "\"threads\": 0", NULL},
+    {ROWS, "sch.parallel(loop=l2)\n", "", NULL},
+    {ROWS, "sch.parallel(loop=l2)",
+     "l9, l10 = sch.split(loop=l2, factors=[None, 4])\nsch.parallel(loop=l9)", NULL},
+    {SINGLE, "\"threads\": 1", "\"threads\": 0", NULL},
     {TILE, "\"rows\": 4", "\"rows\": 99", "size 'rows' is 99, between 1 and 32 is needed"},
     {TILE, "\"rows\": 4", "\"rows\": \"x\"", "size 'rows' is not a number"},
     {TILE, "\"lanes\": 8, ", "", "size 'lanes' is missing"},
@@ -143,8 +152,9 @@ static const edit edits[] = {
     {CONV, "\"lanes\": 8", "\"lanes\": 7", "do not divide panels of"},
     {CONV, "\"lanes\": 8", "\"lanes\": 8, \"minimal\": 1", "minimal is 1, which needs"},
     {WINOGRAD, "\"product_rows\": 6", "\"product_rows\": 33", "size 'product_rows' is 33"},
-    {ROWS, "\"blocks\": 1", "\"blocks\": 2", "blocks is 2, but only 1 share their rows"},
-    {ROWS, "\"unroll\": 16", "\"unroll\": 16, \"transpose\": 16", "transpose is 16, but"},
+    {ROWS, "sch.parallel(loop=l2)", "sch.vectorize(loop=l2)", "vector lanes must be a constant"},
+    {POOL, "name=\"pool_max_1\"", "name=\"pool_max_2\"", "get_block: "},
+    {SINGLE, "\"transpose\": 16", "\"transpose\": 64", "transpose is 64, but"},
 };
 
 static void check_edit(const edit *e)

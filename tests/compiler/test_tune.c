@@ -164,9 +164,9 @@ RLX_TEST(tune, equal_functions_of_two_models_share_an_entry)
     rlxc_context *first = rlxc_context_create(NULL), *second = rlxc_context_create(NULL);
     const lowered one = lower_text(first, SUM("sums", "row", "x", "y", "n"), NULL);
     cr_assert(one.ok, "%s", one.diagnostics);
-    const char *at = strstr(one.steps, "\"unroll\": ");
+    const char *at = strstr(one.steps, "\"rlx.reassoc\", ann_val=");
     cr_assert(at, "%s", one.steps);
-    at += strlen("\"unroll\": ");
+    at += strlen("\"rlx.reassoc\", ann_val=");
     const char *edited = rlxc_internf(first, "%.*s5%s", (int)(at - one.steps), one.steps,
                                       at + strspn(at, "0123456789"));
     const rlxc_database_entry entry = {.hash = one.hash,
@@ -180,8 +180,8 @@ RLX_TEST(tune, equal_functions_of_two_models_share_an_entry)
     const lowered two =
         lower_text(second, SUM("fused_add", "T_add_red", "data", "total", "batch"), path);
     cr_assert(two.ok && two.hash == one.hash, "%s", two.diagnostics);
-    cr_expect(strstr(two.steps, "\"unroll\": 5") && strstr(two.steps, "T_add_red"), "%s",
-              two.steps);
+    cr_expect(strstr(two.steps, "\"rlx.reassoc\", ann_val=5") && strstr(two.steps, "T_add_red"),
+              "%s", two.steps);
     unlink(path);
     rlxc_context_destroy(first);
     rlxc_context_destroy(second);
@@ -243,7 +243,7 @@ RLX_TEST(tune, foreign_steps_are_refused_by_name_and_bound)
         const char *steps, *message;
     } cases[] = {
         {"b0 = sch.get_block(name=\"#9\", func_name=\"f\")\n"
-         "sch.tensorize(block_or_loop=b0, tensor_intrin=\"rows\", sizes={\"blocks\": 1})\n",
+         "sch.tensorize(block_or_loop=b0, tensor_intrin=\"single\", sizes={\"unroll\": 1})\n",
          "no block '#9'"},
         {"b0 = sch.get_block(name=\"#1\", func_name=\"f\")\n"
          "sch.tensorize(block_or_loop=b0, tensor_intrin=\"tile\", sizes={\"lanes\": 65})\n",

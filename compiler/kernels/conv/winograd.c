@@ -8,8 +8,8 @@
  *
  * The transforms are vectors of channels; remaining channels use shorter vectors. */
 #include "compiler/ir/match_expr.h"
+#include "compiler/kernels/elementwise/single.h"
 #include "compiler/kernels/matmul/tile.h"
-#include "compiler/kernels/reduce/rows.h"
 #include "compiler/kernels/rules.h"
 #include "compiler/ops/winograd_stages.h"
 
@@ -403,10 +403,8 @@ static bool multiply_block(emitter *e)
         if (!rlxc_schedule_tile(&product, &s, NULL, &e->z->product))
             return false;
     } else {
-        static const rlxc_rows_sizes rows = {
-            .blocks = 1, .unroll = RLXC_UNROLLED_REDUCTION, .threads = 1};
-        const rlxc_stage *group[1] = {&s};
-        if (!rlxc_schedule_rows(&product, group, 1, &rows))
+        static const rlxc_single_sizes single = {.unroll = RLXC_UNROLLED_REDUCTION, .threads = 1};
+        if (!rlxc_schedule_single(&product, &s, &single))
             return false;
     }
     const rlxc_stmt *body = rlxc_body_of(&product);

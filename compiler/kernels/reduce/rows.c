@@ -1,285 +1,264 @@
-/* Row-wise schedule: elementwise stages, reductions along contiguous data, and groups of both that
- * share their leading spatial axes (softmax, layer_norm), computed one row after the other so that
- * a row stays in cache.
+/* Rule rows: neighbouring stages that share their leading axes run in one loop over them, so that a
+ * row stays in cache from one stage to the next (softmax, layer_norm). A stage alone runs in this
+ * way too.
  *
- * Adjacent axes that every access treats as one are merged (through views of the buffers), so that
- * inner loops are long and contiguous; LLVM vectorises them. A reduction accumulates in a local
- * scalar; sums of float32 and float64 may be reordered (loop annotation rlx.reassoc), which is what
- * lets them vectorise. Conditions along the innermost loop (borders, parts of a concatenation) get
- * the hint by which lowering partitions it. Transpositions work in blocks (transpose.c). */
-#include "compiler/kernels/reduce/rows.h"
+ * The rule decides on a list of loop steps: loops that every access treats as one are fused, so
+ * that inner loops are long and contiguous; the loops over rows are merged, and parallel. Sums of
+ * float32 and float64 may be reordered (annotation rlx.reassoc), which is what lets LLVM vectorise
+ * them. Conditions along the innermost loop (borders, parts of a concatenation) get the hint by
+ * which lowering partitions it. */
+#include "compiler/kernels/elementwise/single.h"
+#include "compiler/kernels/rules.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-enum {
-    BLOCK_AXES = 4, /* of a transposition of one matrix, in blocks */
-    LONG_ROW = 16,
-    BLOCK = 16 /* rows and columns of a block of a transposition */
-};
+enum { MAX_GROUP = 16 };
 
-/* --- loops ----------------------------------------------------------------------------------- */
+/* --- groups ----------------------------------------------------------------------------------- */
 
-/* Gives the stage's remaining axes fresh loop variables, which must differ if it is emitted twice.
- */
-static void rename_axes(rlxc_context *ctx, rlxc_stage *s, const rlxc_expr *const *shared,
-                        uint32_t n_shared)
+/* The number of leading spatial axes that two stages share. */
+static uint32_t common_axes(const rlxc_stage *a, const rlxc_stage *b, uint32_t limit)
 {
-    const rlxc_expr *fresh[RLXC_STAGE_AXES];
-    for (uint32_t i = 0; i < s->n_axes; i++)
-        fresh[i] = i < n_shared ? shared[i] : rlxc_loop_var(ctx, s->reduces[i] ? "k" : "i");
-    const rlxc_expr **indices = rlxc_alloc(ctx, (s->out->ndim + 1) * sizeof *indices);
-    for (uint32_t i = 0; i < s->out->ndim; i++)
-        indices[i] = rlxc_replace(ctx, s->indices[i], s->vars, fresh, s->n_axes);
-    s->indices = indices;
-    s->value = rlxc_replace(ctx, s->value, s->vars, fresh, s->n_axes);
-    if (s->init)
-        s->init = rlxc_replace(ctx, s->init, s->vars, fresh, s->n_axes);
-    for (uint32_t i = 0; i < s->n_axes; i++)
-        s->extents[i] = rlxc_replace(ctx, s->extents[i], s->vars, fresh, s->n_axes);
-    for (uint32_t i = 0; i < s->n_axes; i++)
-        s->vars[i] = fresh[i];
+    uint32_t n = 0;
+    while (n < limit && n < a->n_axes && n < b->n_axes && !a->reduces[n] && !b->reduces[n] &&
+           a->extents[n] == b->extents[n])
+        n++;
+    return n;
 }
 
-/* --- one stage ------------------------------------------------------------------------------- */
+typedef struct row_check {
+    const rlxc_stage *reader;
+    const rlxc_buffer *buffer;
+    uint32_t rows; /* leading indices that are the reader's axes */
+} row_check;
 
-/* True if the reduction has at most |most| steps: its loops are unrolled, so that the enclosing
- * loop vectorises. */
-static bool small_reduction(const rlxc_stage *s, int64_t most)
+static bool check_load(void *user, const rlxc_expr *e)
 {
-    int64_t total = 1, extent;
-    for (uint32_t i = 0; i < s->n_axes; i++) {
-        if (!s->reduces[i])
-            continue;
-        if (!rlxc_is_int(s->extents[i], &extent) || extent > most)
-            return false;
-        total *= extent;
-        if (total > most)
-            return false;
+    row_check *r = user;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer == r->buffer) {
+        uint32_t n = 0;
+        while (n < r->rows && n < e->load.n && e->load.indices[n] == r->reader->vars[n])
+            n++;
+        r->rows = n;
     }
     return true;
 }
 
-static const rlxc_stmt *reduction(rlxc_schedule *c, const rlxc_stage *s, int64_t most_unrolled)
+/* The number of leading axes of |reader| that are also the leading indices of all its loads of
+ * |buffer|. */
+static uint32_t row_reads(rlxc_context *ctx, const rlxc_stage *reader, const rlxc_buffer *buffer,
+                          uint32_t limit)
 {
-    rlxc_context *ctx = c->s->ctx;
-    const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)}, *zero[1] = {rlxc_i64(ctx, 0)};
-    rlxc_buffer *sum = rlxc_local_buffer(c, "acc", s->out->dtype, one, 1);
-    const rlxc_expr *now = rlxc_load(ctx, sum, zero, 1);
-    const rlxc_expr *value = rlxc_replace_loads(ctx, s->value, s->out, now);
-    const rlxc_stmt *body = rlxc_stmt_store(ctx, sum, zero, 1, value);
-    bool unrolled = small_reduction(s, most_unrolled);
-    for (uint32_t i = s->n_axes; i-- > 0;) {
-        if (!s->reduces[i])
-            continue;
-        body = rlxc_loop_of(ctx, s->vars[i], s->extents[i],
-                            unrolled ? RLXC_LOOP_UNROLLED : RLXC_LOOP_SERIAL, body);
-        body = rlxc_reassociable(ctx, body);
-    }
-    const rlxc_stmt *parts[3] = {rlxc_stmt_store(ctx, sum, zero, 1, s->init), body,
-                                 rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, now)};
-    return rlxc_stmt_seq(ctx, parts, 3);
+    row_check r = {reader, buffer, limit};
+    rlxc_expr_visit(ctx, reader->value, check_load, &r);
+    if (reader->init)
+        rlxc_expr_visit(ctx, reader->init, check_load, &r);
+    return r.rows;
 }
 
-static bool find_choice(void *user, const rlxc_expr *e)
+static uint32_t row_writes(const rlxc_stage *s, uint32_t limit)
 {
-    bool *found = user;
-    *found = *found || e->kind == RLXC_EXPR_SELECT ||
-             (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0);
-    return !*found;
+    uint32_t n = 0;
+    while (n < limit && n < s->out->ndim && s->indices[n] == s->vars[n])
+        n++;
+    return n;
 }
 
-/* One stage inside loops over its first |n_shared| axes. */
-static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_expr *const *shared,
-                                   uint32_t n_shared, const rlxc_rows_sizes *z)
+/* The axes that |next| can share with a group of |n| stages sharing |shared|; 0: it cannot join. */
+static uint32_t joinable(const rlxc_stages *s, const rlxc_stage *const *group, uint32_t n,
+                         uint32_t shared, const rlxc_stage *next)
 {
-    rlxc_context *ctx = c->s->ctx;
-    rename_axes(ctx, s, shared, n_shared);
-    bool chooses = false; /* the innermost loop: the border of an image, or joined parts */
-    if (!s->init && !z->transpose)
-        rlxc_expr_visit(ctx, s->value, find_choice, &chooses);
-    const rlxc_stmt *body = s->init
-                                ? reduction(c, s, z->unroll)
-                                : rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, s->value);
-    for (uint32_t i = s->n_axes; i-- > n_shared;) {
-        if (!s->reduces[i])
-            body = rlxc_loop_of(ctx, s->vars[i], s->extents[i], RLXC_LOOP_SERIAL, body);
-        if (chooses && i + 1 == s->n_axes)
-            body = rlxc_annotated(ctx, body, RLXC_PARTITION_HINT);
-        if (z->transpose && i + 2 == s->n_axes)
-            body = rlxc_transposed_block(c, s, z->transpose, body);
-    }
-    return body;
-}
-
-/* --- groups ---------------------------------------------------------------------------------- */
-
-typedef struct shrink { /* a temporary of the group becomes a row */
-    const rlxc_expr *zero;
-    uint32_t dropped, left; /* dimensions */
-} shrink;
-
-static void drop_rows(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
-{
-    const shrink *k = user;
-    out[0] = k->zero; /* a scalar is a buffer of one element */
-    for (uint32_t i = 0; i < k->left; i++)
-        out[i] = at[k->dropped + i];
-}
-
-static bool only_in_group(const rlxc_stages *s, const rlxc_buffer *b,
-                          const rlxc_stage *const *stages, uint32_t n)
-{
-    for (uint32_t i = 0; i < s->n; i++) {
-        bool inside = false;
-        const rlxc_expr *const *indices;
-        bool same;
-        for (uint32_t k = 0; k < n; k++)
-            inside = inside || stages[k] == &s->items[i];
-        bool writes = s->items[i].simple && s->items[i].out == b;
-        if (!inside && !s->items[i].removed &&
-            (writes || rlxc_stage_loads(s, i, b, &indices, &same) > 0))
-            return false;
-    }
-    return true;
-}
-
-static void shrink_temps(rlxc_schedule *c, rlxc_stage *own, const rlxc_stage *const *stages,
-                         uint32_t n, uint32_t shared)
-{
-    rlxc_context *ctx = c->s->ctx;
     for (uint32_t i = 0; i < n; i++) {
-        const rlxc_buffer *b = stages[i]->out;
-        /* once for all stages that write it: the first removes it from the list */
-        if (!rlxc_stage_is_temp(c->s, b) || !only_in_group(c->s, b, stages, n) || b->ndim < shared)
-            continue;
-        shrink k = {rlxc_i64(ctx, 0), shared, b->ndim - shared};
-        const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)};
-        rlxc_redirection r = {.ctx = ctx, .from = b, .map = drop_rows, .user = &k};
-        r.to = rlxc_local_buffer(c, b->name, b->dtype, k.left ? b->shape + shared : one,
-                                 k.left ? k.left : 1);
-        for (uint32_t q = 0; q < n; q++) {
-            own[q].value = rlxc_redirect_expr(&r, own[q].value);
-            own[q].init = rlxc_redirect_expr(&r, own[q].init);
-            if (stages[q]->out != b)
-                continue;
-            const rlxc_expr **at = rlxc_alloc(ctx, ((size_t)k.left + 1) * sizeof *at);
-            drop_rows(&k, stages[q]->indices, at);
-            own[q].out = r.to;
-            own[q].indices = at;
-        }
-        rlxc_stage_drop_temp(c->s, b);
+        shared = common_axes(group[i], next, shared);
+        shared = row_reads(s->ctx, next, group[i]->out, shared);
+        shared = row_reads(s->ctx, group[i], next->out, shared);
+        shared = row_writes(group[i], shared);
     }
+    return row_writes(next, shared);
 }
 
-/* Rows of more than two axes that are worth a division to index them. */
-static bool has_long_rows(const rlxc_stage *s)
+static bool is_constant_one(const rlxc_stage *s, uint32_t shared)
 {
-    int64_t extent;
-    return !s->init && s->n_axes > 2 &&
-           (!rlxc_is_int(s->extents[s->n_axes - 1], &extent) || extent >= LONG_ROW);
-}
-
-/* True if the work is certainly small: not worth a function for threads. */
-static bool is_small(const rlxc_stage *own, uint32_t n)
-{
-    int64_t total = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        int64_t points = 1, extent;
-        for (uint32_t k = 0; k < own[i].n_axes; k++)
-            if (!rlxc_is_int(own[i].extents[k], &extent) ||
-                __builtin_mul_overflow(points, extent, &points))
-                return false;
-        if (__builtin_add_overflow(total, points, &total))
-            return false;
-    }
-    return total < 8192;
-}
-
-/* Turns temporaries of the stages into rows and merges adjacent axes; returns the number of axes
- * that they share then. */
-static uint32_t arrange(rlxc_schedule *c, rlxc_schedule *inner, rlxc_stage *own,
-                        const rlxc_stage *const *stages, uint32_t n, uint32_t shared)
-{
-    for (uint32_t i = 0; i < n; i++)
-        own[i] = *stages[i];
-    rlxc_name_positions(c, own, n);
-    rlxc_table_indices(c, own, n);
-    if (n == 1) {
-        rlxc_merge_axes(inner, own, 1, 0, own->n_axes, NULL);
-        return 0;
-    }
-    shrink_temps(inner, own, stages, n, shared);
-    shared = rlxc_merge_axes(inner, own, n, 0, shared, NULL);
-    for (uint32_t i = 0; i < n; i++)
-        rlxc_merge_axes(inner, &own[i], 1, shared, own[i].n_axes, NULL);
-    return shared;
-}
-
-void rlxc_decide_row_sizes(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
-                           uint32_t shared, rlxc_rows_sizes *out)
-{
-    rlxc_context *ctx = c->s->ctx;
-    rlxc_stages s = *c->s;
-    s.temps.items = rlxc_copy(ctx, s.temps.items, s.temps.count * sizeof *s.temps.items);
-    rlxc_schedule unused = {.s = &s}, inner = {.s = &s};
-    rlxc_stage *own = rlxc_alloc(ctx, n * sizeof *own);
-    *out = (rlxc_rows_sizes){
-        .blocks = n, .shared = n > 1 ? shared : 0, .unroll = RLXC_UNROLLED_REDUCTION};
-    arrange(&unused, &inner, own, stages, n, shared);
-    if (n == 1 && rlxc_block_transposition(ctx, own, BLOCK))
-        out->transpose = BLOCK;
-    /* one matrix, or image, is work for several threads: they share out all of its blocks, or rows
-     */
-    if (n == 1 && own->n_axes > 0 && !own->reduces[0])
-        out->fuse = out->transpose ? own->n_axes > BLOCK_AXES : has_long_rows(own);
-    out->threads = !is_small(own, n);
-}
-
-bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
-                        const rlxc_rows_sizes *z)
-{
-    rlxc_context *ctx = c->s->ctx;
-    rlxc_schedule inner = {.s = c->s}; /* the parts of one row: temporaries, views, loops */
-    rlxc_stage *own = rlxc_alloc(ctx, n * sizeof *own);
-    const rlxc_expr *vars[RLXC_STAGE_AXES] = {0};
-    uint32_t shared = arrange(c, &inner, own, stages, n, (uint32_t)z->shared);
-    if (z->transpose && (n > 1 || !rlxc_block_transposition(ctx, own, z->transpose)))
-        return rlxc_decline(c->s,
-                            "transpose is %" PRId64 ", but this is no transposition of so many "
-                            "rows and columns",
-                            z->transpose);
-    if (n == 1)
-        shared = own->n_axes > 0 && !own->reduces[0];
-    rlxc_loop_kind kind = z->threads ? RLXC_LOOP_PARALLEL : RLXC_LOOP_SERIAL;
     for (uint32_t i = 0; i < shared; i++)
-        vars[i] = rlxc_loop_var(ctx, "row");
-    const rlxc_expr *outermost = shared ? own->extents[0] : NULL, *row = vars[0];
-    if (z->fuse) {
-        if (n > 1 || own->n_axes < 2 || own->reduces[0] || own->reduces[1])
-            return rlxc_decline(c->s, "fuse is 1, which needs one block with two axes that are not "
-                                      "summed");
-        const rlxc_expr *each = own->extents[1];
-        outermost = rlxc_simplify(ctx, rlxc_mul(ctx, outermost, each), NULL);
-        vars[0] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, row, each);
-        vars[1] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, row, each);
-        shared = 2;
+        if (!rlxc_is_const(s->extents[i], 1))
+            return false;
+    return true;
+}
+
+/* The stages from |i| on that run together, |most| at most, in |group|: their number, and the axes
+ * that they share. */
+static uint32_t gather(const rlxc_stages *s, uint32_t i, uint32_t most, const rlxc_stage **group,
+                       uint32_t *out_shared)
+{
+    uint32_t n = 1, shared = RLXC_STAGE_AXES;
+    group[0] = &s->items[i];
+    for (uint32_t next = i + 1; next < s->n && n < most; next++) {
+        const rlxc_stage *q = &s->items[next];
+        if (!q->simple)
+            break;
+        uint32_t rows = joinable(s, group, n, shared, q);
+        if (rows == 0 || is_constant_one(q, rows))
+            break;
+        shared = rows;
+        group[n++] = q;
     }
-    RLXC_VEC(const rlxc_stmt *) bodies = {0};
-    for (uint32_t i = 0; i < n; i++) {
-        const rlxc_stmt *body = stage_body(&inner, &own[i], vars, shared, z);
-        RLXC_PUSH(ctx, &bodies, n > 1 ? rlxc_part(ctx, stages[i]->out->name, body) : body);
+    *out_shared = n > 1 ? shared : 0;
+    return n;
+}
+
+/* --- sizes ------------------------------------------------------------------------------------ */
+
+bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
+{
+    const rlxc_stage *group[MAX_GROUP];
+    uint32_t shared;
+    const uint32_t n = gather(c->s, i, MAX_GROUP, group, &shared);
+    rlxc_rows_sizes z = {.blocks = n, .shared = shared, .unroll = RLXC_UNROLLED_REDUCTION};
+    if (n == 1) {
+        rlxc_schedule unused = {.s = c->s};
+        rlxc_stage own = *group[0];
+        rlxc_merge_axes(&unused, &own, 1, 0, own.n_axes, NULL);
+        if (own.n_axes == 0 || own.reduces[0])
+            return rlxc_decline(c->s, "%s has one element", own.out->name);
+        if (rlxc_block_transposition(c->s->ctx, &own, RLXC_TRANSPOSED_BLOCK))
+            return rlxc_decline(c->s, "%s is transposed, in blocks", own.out->name);
+        z.fuse = rlxc_has_long_rows(&own);
     }
-    for (uint32_t i = 0; i < bodies.count; i++)
-        RLXC_PUSH(ctx, &inner.out, bodies.items[i]);
-    if (shared == 0) {
-        for (uint32_t i = 0; i < inner.out.count; i++)
-            RLXC_PUSH(ctx, &c->out, inner.out.items[i]);
-        return true;
+    z.threads = !rlxc_is_small_work(group[0], n); /* neighbours in the list of stages */
+    *(rlxc_rows_sizes *)sizes = z;
+    return true;
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+typedef struct nest { /* a stage's loops, in the order of its axes */
+    rlxc_step_ref block, loops[RLXC_STAGE_AXES];
+    uint32_t n, n_spatial;
+} nest;
+
+/* The axis that the loop drives; s->n_axes: a reduction of one step, which is none. */
+static uint32_t axis_of(const rlxc_stage *s, const rlxc_expr *loop)
+{
+    const rlxc_stmt *block = s->stmt;
+    while (block->kind == RLXC_STMT_FOR)
+        block = block->loop.body;
+    uint32_t axis = 0, k = 0;
+    while (block->block.values[k] != loop)
+        k++;
+    while (axis < s->n_axes && s->vars[axis] != block->block.block->axes[k].var)
+        axis++;
+    return axis;
+}
+
+/* Names the block and its loops, and puts these in the order of the axes. */
+static nest open_nest(rlxc_schedule_steps *l, const rlxc_stage *s, bool begins)
+{
+    nest t = {.n = 0};
+    rlxc_step_ref written[RLXC_STAGE_AXES];
+    uint32_t axes[RLXC_STAGE_AXES], n = 0;
+    bool moved = false;
+    for (const rlxc_stmt *at = s->stmt; at->kind == RLXC_STMT_FOR; at = at->loop.body) {
+        axes[n] = axis_of(s, at->loop.var);
+        moved = moved || (n > 0 && axes[n] < axes[n - 1]);
+        n++;
     }
-    const rlxc_stmt *body = rlxc_body_of(&inner);
-    for (uint32_t i = shared; n > 1 && i-- > 1;)
-        body = rlxc_loop_of(ctx, vars[i], own->extents[i], RLXC_LOOP_SERIAL, body);
-    RLXC_PUSH(ctx, &c->out, rlxc_loop_of(ctx, row, outermost, kind, body));
+    t.block = rlxc_step_get_block(l, rlxc_stage_name(s));
+    if (begins)
+        rlxc_step_annotate(l, t.block, RLXC_RULE_MARK, rlxc_attr_string(l->ctx, "rows"));
+    rlxc_step_get_loops(l, t.block, written, n);
+    for (uint32_t a = 0; a <= s->n_axes; a++)
+        for (uint32_t k = 0; k < n; k++)
+            if (axes[k] == a)
+                t.loops[t.n++] = written[k];
+    for (uint32_t a = 0; a < s->n_axes; a++)
+        t.n_spatial += !s->reduces[a];
+    if (moved)
+        (void)rlxc_step_loops(l, RLXC_STEP_reorder, t.loops, t.n);
+    return t;
+}
+
+static void fuse(rlxc_schedule_steps *l, nest *t, uint32_t first, uint32_t count)
+{
+    if (count < 2)
+        return;
+    t->loops[first] = rlxc_step_loops(l, RLXC_STEP_fuse, t->loops + first, count);
+    for (uint32_t k = first + 1; k + count - 1 < t->n; k++)
+        t->loops[k] = t->loops[k + count - 1];
+    t->n_spatial -= first < t->n_spatial ? count - 1 : 0;
+    t->n -= count - 1;
+}
+
+/* Fuses the loops of axes |first| to |end| that every access of all |n| stages treats as one;
+ * returns their number then. */
+static uint32_t fuse_alike(rlxc_schedule_steps *l, nest *t, const rlxc_stage *const *stages,
+                           uint32_t n, uint32_t first, uint32_t end, uint32_t at)
+{
+    uint32_t left = 0;
+    for (uint32_t a = first; a < end; left++) {
+        uint32_t count = 1;
+        for (bool all = true; all && a + count < end; count += all)
+            for (uint32_t i = 0; i < n; i++)
+                all = all && rlxc_axes_merge(l->ctx, stages[i], a + count - 1);
+        fuse(l, t, at + left, count);
+        a += count;
+    }
+    return left;
+}
+
+/* A sum gets initial values of its own; a result that stays in memory is summed elsewhere. */
+static void open_sum(rlxc_schedule_steps *l, nest *t, const rlxc_stage *s, bool is_own,
+                     int64_t unroll)
+{
+    const bool unrolled = rlxc_is_small_reduction(s, unroll);
+    if (!is_own)
+        rlxc_step_reverse_compute_at(l, rlxc_step_cache_write(l, t->block),
+                                     t->loops[t->n_spatial - 1]);
+    rlxc_step_decompose(l, t->block, t->loops[t->n_spatial]);
+    for (uint32_t k = t->n_spatial; k < t->n; k++) {
+        if (unrolled)
+            rlxc_step_mark(l, RLXC_STEP_unroll, t->loops[k]);
+        rlxc_step_annotate(l, t->loops[k], "rlx.reassoc", rlxc_attr_int(1));
+    }
+}
+
+bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
+{
+    const rlxc_rows_sizes *z = sizes;
+    rlxc_context *ctx = c->s->ctx;
+    const rlxc_stage *group[MAX_GROUP];
+    rlxc_schedule_steps *l =
+        rlxc_steps_new(ctx, c->s->f->name ? c->s->f->name : "", c->s->f->range);
+    nest nests[MAX_GROUP];
+    rlxc_step_ref rows[MAX_GROUP];
+    uint32_t shared, head = 0;
+    const uint32_t n = gather(c->s, i, (uint32_t)z->blocks, group, &shared);
+    for (uint32_t k = 0; k < n; k++) {
+        nest *t = &nests[k];
+        const rlxc_stage *s = group[k];
+        *t = open_nest(l, s, k == 0);
+        head = fuse_alike(l, t, group, n, 0, (uint32_t)z->shared, 0);
+        fuse_alike(l, t, &s, 1, (uint32_t)z->shared, s->n_axes, head);
+        if (z->fuse)
+            fuse(l, t, 0, 2);
+        if (s->init)
+            open_sum(l, t, s,
+                     n > 1 && rlxc_stage_is_temp(c->s, s->out) && s->out->ndim == z->shared,
+                     z->unroll);
+    }
+    for (uint32_t a = 0; a < head; a++) {
+        for (uint32_t k = 0; k < n; k++)
+            rows[k] = nests[k].loops[a];
+        rows[0] = rlxc_step_loops(l, RLXC_STEP_merge, rows, n);
+        if (a == 0)
+            nests[0].loops[0] = rows[0];
+    }
+    if (z->threads)
+        rlxc_step_mark(l, RLXC_STEP_parallel, nests[0].loops[0]);
+    for (uint32_t k = 0; k < n; k++)
+        if (nests[k].n > (head ? head : 1) && rlxc_chooses(ctx, group[k]))
+            rlxc_step_annotate(l, nests[k].loops[nests[k].n - 1], RLXC_PARTITION_HINT,
+                               rlxc_attr_int(1));
+    c->steps = l;
+    c->n_stages = n;
     return true;
 }

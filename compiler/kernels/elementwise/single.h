@@ -1,0 +1,29 @@
+/* Private to compiler/kernels: loops of one block by itself. */
+#ifndef RLXC_KERNELS_ELEMENTWISE_SINGLE_H
+#define RLXC_KERNELS_ELEMENTWISE_SINGLE_H
+
+#include "compiler/kernels/sizes.h"
+#include "compiler/schedule/stages.h"
+
+enum {
+    RLXC_UNROLLED_REDUCTION = 16,
+    RLXC_TRANSPOSED_BLOCK = 16 /* rows and columns of a block of a transposition */
+};
+
+/* Emits loops of the given sizes; false with a reason if they do not fit. */
+bool rlxc_schedule_single(rlxc_schedule *c, const rlxc_stage *stage,
+                          const rlxc_single_sizes *sizes);
+
+/* What rules rows and single ask of a stage. */
+
+/* True if the reduction has at most |most| steps: its loops are unrolled, so that the enclosing
+ * loop vectorises. */
+bool rlxc_is_small_reduction(const rlxc_stage *s, int64_t most);
+/* True if the value is chosen by conditions: the border of an image, or joined parts. */
+bool rlxc_chooses(rlxc_context *ctx, const rlxc_stage *s);
+/* Rows of more than two axes that are worth a division to index them. */
+bool rlxc_has_long_rows(const rlxc_stage *s);
+/* True if the work is certainly small: not worth a function for threads. */
+bool rlxc_is_small_work(const rlxc_stage *stages, uint32_t n);
+
+#endif
