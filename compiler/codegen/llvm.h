@@ -206,6 +206,7 @@ void rlxc_llvm_refuse_param(rlxc_llvm *g, const rlxc_llvm_param_check *check);
 /* --- llvm_math.c, llvm_trig.c, llvm_arcs.c, llvm_wide.c: inline functions on scalars and vectors
  * of float; the first five of double too --- */
 LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_exp_nonpositive(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x);

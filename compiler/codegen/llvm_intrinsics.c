@@ -435,12 +435,19 @@ static LLVMValueRef vector_function(rlxc_llvm *g, rlxc_intrinsic_id id, rlx_dtyp
         LLVMValueRef (*of_two)(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
         bool wide; /* of float64 as well */
     } functions[] = {
-        UNARY(exp, true),    UNARY(log, true),    UNARY(tanh, true),   UNARY(erf, true),
-        UNARY(sin, false),   UNARY(cos, false),   UNARY(tan, false),   UNARY(asin, false),
-        UNARY(acos, false),  UNARY(atan, false),  UNARY(sinh, false),  UNARY(cosh, false),
-        UNARY(asinh, false), UNARY(acosh, false), UNARY(atanh, false), UNARY(exp2, false),
-        UNARY(exp10, false), UNARY(expm1, false), UNARY(log2, false),  UNARY(log10, false),
-        UNARY(log1p, false), BINARY(pow),         BINARY(atan2),       BINARY(fmod),
+        UNARY(exp, true),    UNARY(exp_nonpositive, true),
+        UNARY(log, true),    UNARY(tanh, true),
+        UNARY(erf, true),    UNARY(sin, false),
+        UNARY(cos, false),   UNARY(tan, false),
+        UNARY(asin, false),  UNARY(acos, false),
+        UNARY(atan, false),  UNARY(sinh, false),
+        UNARY(cosh, false),  UNARY(asinh, false),
+        UNARY(acosh, false), UNARY(atanh, false),
+        UNARY(exp2, false),  UNARY(exp10, false),
+        UNARY(expm1, false), UNARY(log2, false),
+        UNARY(log10, false), UNARY(log1p, false),
+        BINARY(pow),         BINARY(atan2),
+        BINARY(fmod),
     };
 #undef UNARY
 #undef BINARY

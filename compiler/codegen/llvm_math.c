@@ -216,6 +216,18 @@ LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
     return LLVMBuildFMul(b, LLVMBuildFMul(b, e.p, from_bits(f, half), ""), from_bits(f, rest), "");
 }
 
+/* Zero for n < 2 - bias, so that 2^n and the result are normal numbers. */
+LLVMValueRef rlxc_llvm_exp_nonpositive(rlxc_llvm *g, LLVMValueRef x)
+{
+    fp f = begin(g, x);
+    const format *row = format_of(f);
+    const double least = (2 - (double)row->bias) * LN_2;
+    exponent e = split_exp(f, at_least(f, x, least), row->bias);
+    LLVMValueRef n = LLVMBuildShl(g->b, bits(f, e.t), integer(f, row->mantissa), "");
+    LLVMValueRef value = LLVMBuildFMul(g->b, e.p, from_bits(f, n), "");
+    return pick(f, less(f, x, least), num(f, 0.0), value);
+}
+
 /* For -80 < x < 80: n is added to the exponent directly. The result for NaN is arbitrary. */
 LLVMValueRef rlxc_llvm_exp_within(fp f, LLVMValueRef x)
 {

@@ -85,9 +85,10 @@ static inline const rlxc_expr *lowest(fused *t)
     return real(t, t->a->form.start > least ? t->a->form.start : least);
 }
 
+/* Of a difference to a maximum. */
 static inline const rlxc_expr *exp_of(fused *t, const rlxc_expr *x)
 {
-    return rlxc_call(t->ctx, x->dtype, rlxc_intern_cstr(t->ctx, "exp"), &x, 1);
+    return rlxc_call(t->ctx, x->dtype, rlxc_intern_cstr(t->ctx, "exp_nonpositive"), &x, 1);
 }
 
 static inline const rlxc_expr *at1(fused *t, const rlxc_buffer *b, const rlxc_expr *i)
