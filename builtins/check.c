@@ -44,24 +44,61 @@ static bool is_integer(rlx_dtype dtype)
            (dtype.bits == 8 || dtype.bits == 16 || dtype.bits == 32 || dtype.bits == 64);
 }
 
+/* Whether one of |n| elements may be outside of [low, last]: if it is, one of the or-ed numbers has
+ * its sign set, however they wrap. Limits that are far apart set it for others as well. */
+#define ANY_OUTSIDE(name, T, U)                                                    \
+    static bool name(const T *x, int64_t n, T low, T last)                         \
+    {                                                                              \
+        typedef U vector __attribute__((vector_size(16)));                         \
+        enum { LANES = 16 / sizeof(T) };                                           \
+        const U least = (U)low, most = (U)last, itself = low >= 0 ? (U) ~(U)0 : 0; \
+        vector a, b, c = {0}, d = {0};                                             \
+        U bad = 0;                                                                 \
+        int64_t i = 0;                                                             \
+        for (; low == 0 && i + 2 * LANES <= n; i += 2 * LANES) {                   \
+            memcpy(&a, x + i, sizeof a);                                           \
+            memcpy(&b, x + i + LANES, sizeof b);                                   \
+            c |= a | (most - a);                                                   \
+            d |= b | (most - b);                                                   \
+        }                                                                          \
+        for (; i + LANES <= n; i += LANES) {                                       \
+            memcpy(&a, x + i, sizeof a);                                           \
+            c |= (a & itself) | (a - least) | (most - a);                          \
+        }                                                                          \
+        for (int k = 0; k < LANES; k++)                                            \
+            bad |= c[k] | d[k];                                                    \
+        for (; i < n; i++)                                                         \
+            bad |= ((U)x[i] & itself) | ((U)x[i] - least) | (most - (U)x[i]);      \
+        return bad >> (8 * sizeof(T) - 1) != 0;                                    \
+    }
+ANY_OUTSIDE(any_outside_64, int64_t, uint64_t)
+ANY_OUTSIDE(any_outside_32, int32_t, uint32_t)
+
 /* The first element of |n| from |at| on, |stride| apart, that is neither in [low, high) nor
  * |*except| (unless that is NULL); |n| when there is none. Elements of 64 and 32 bits, which
- * indices have, are compared in a loop without branches first. */
+ * indices have, are compared in vectors first. */
 static int64_t first_outside(rlx_dtype dtype, const void *data, int64_t at, int64_t stride,
                              int64_t n, int64_t low, int64_t high, const int64_t *except)
 {
     const uint64_t width = high > low ? (uint64_t)high - (uint64_t)low : 0;
-    uint64_t bad = 0;
-    if (dtype.code == RLX_INT && dtype.bits == 64) {
+    const int64_t last = high - (high > low);
+    const bool wide = dtype.code == RLX_INT && dtype.bits == 64,
+               narrow = dtype.code == RLX_INT && dtype.bits == 32;
+    uint64_t bad = !wide && !narrow;
+    if (wide && stride == 1 && high > low) {
+        bad = any_outside_64((const int64_t *)data + at, n, low, last);
+    } else if (narrow && stride == 1 && high > low && low <= INT32_MAX && last >= INT32_MIN) {
+        bad = any_outside_32((const int32_t *)data + at, n,
+                             low < INT32_MIN ? INT32_MIN : (int32_t)low,
+                             last > INT32_MAX ? INT32_MAX : (int32_t)last);
+    } else if (wide) {
         const int64_t *x = (const int64_t *)data + at;
         for (int64_t i = 0; i < n; i++)
             bad |= (uint64_t)((uint64_t)x[i * stride] - (uint64_t)low >= width);
-    } else if (dtype.code == RLX_INT && dtype.bits == 32) {
+    } else if (narrow) {
         const int32_t *x = (const int32_t *)data + at;
         for (int64_t i = 0; i < n; i++)
             bad |= (uint64_t)((uint64_t)(int64_t)x[i * stride] - (uint64_t)low >= width);
-    } else {
-        bad = 1;
     }
     for (int64_t i = 0; bad != 0 && i < n; i++) {
         const int64_t value = rlxb_read_int(dtype, data, at + i * stride);

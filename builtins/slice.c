@@ -27,6 +27,62 @@ static int64_t clipped(int64_t bound, int64_t length, int64_t low, int64_t high)
     return bound < low ? low : bound > high ? high : bound;
 }
 
+/* Copies |n| elements of |size| bytes that are |step| elements apart. */
+static void copy_line(unsigned char *to, const unsigned char *from, size_t size, int64_t n,
+                      int64_t step)
+{
+#define COPY(T)                     \
+    for (int64_t i = 0; i < n; i++) \
+    memcpy(to + (size_t)i * sizeof(T), from + i * step * (int64_t)sizeof(T), sizeof(T))
+    if (step == 1)
+        memcpy(to, from, (size_t)n * size);
+    else if (size == sizeof(uint8_t))
+        COPY(uint8_t);
+    else if (size == sizeof(uint16_t))
+        COPY(uint16_t);
+    else if (size == sizeof(uint32_t))
+        COPY(uint32_t);
+    else if (size == sizeof(uint64_t))
+        COPY(uint64_t);
+    else
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + (size_t)i * size, from + i * step * (int64_t)size, size);
+#undef COPY
+}
+
+/* Fills |to|, of |dims|, which is not empty: lines along the last dimension, or along several that
+ * lie together in |x|. */
+static void copy_slice(const rlx_tensor *x, const int64_t *first, const int64_t *step,
+                       const int64_t *dims, unsigned char *to)
+{
+    const size_t size = rlx_dtype_size(rlx_tensor_dtype(x));
+    const unsigned char *from = rlx_tensor_data(x);
+    int64_t at[RLX_MAX_NDIM] = {0}, line = 1, lines = 1, apart = 1, origin = 0;
+    uint32_t outer = rlx_tensor_ndim(x);
+    if (outer > 0 && step[outer - 1] != 1)
+        apart = step[outer - 1];
+    for (bool whole = true; outer > 0 && whole && (step[outer - 1] == 1 || line == 1);) {
+        whole = step[outer - 1] == 1 && dims[outer - 1] == rlx_tensor_dims(x)[outer - 1];
+        line *= dims[--outer];
+    }
+    for (uint32_t i = 0; i < outer; i++)
+        lines *= dims[i];
+    for (uint32_t i = 0; i < rlx_tensor_ndim(x); i++)
+        origin = origin * rlx_tensor_dims(x)[i] + first[i];
+    int64_t below = 1; /* elements of x below a step of dimension i */
+    int64_t pitch[RLX_MAX_NDIM];
+    for (uint32_t i = rlx_tensor_ndim(x); i-- > 0; below *= rlx_tensor_dims(x)[i])
+        pitch[i] = below * step[i];
+    for (int64_t k = 0; k < lines; k++, to += (size_t)line * size) {
+        int64_t source = origin;
+        for (uint32_t i = 0; i < outer; i++)
+            source += at[i] * pitch[i];
+        copy_line(to, from + source * (int64_t)size, size, line, apart);
+        for (uint32_t i = outer; i-- > 0 && ++at[i] == dims[i];)
+            at[i] = 0;
+    }
+}
+
 rlx_status rlxb_strided_slice(rlx_call_context *cc, const rlx_value *args, uint32_t n,
                               rlx_value *out, rlx_error *err)
 {
@@ -34,7 +90,7 @@ rlx_status rlxb_strided_slice(rlx_call_context *cc, const rlx_value *args, uint3
     rlx_tensor *x, *result = NULL;
     RLX_TRY(rlxb_tensor(args, 0, &x, err));
     const uint32_t ndim = rlx_tensor_ndim(x);
-    int64_t first[RLX_MAX_NDIM], step[RLX_MAX_NDIM], dims[RLX_MAX_NDIM], at[RLX_MAX_NDIM] = {0};
+    int64_t first[RLX_MAX_NDIM], step[RLX_MAX_NDIM], dims[RLX_MAX_NDIM];
     for (uint32_t i = 0; i < ndim; i++) {
         int64_t begin, end, length = rlx_tensor_dims(x)[i];
         RLX_TRY(bound_of(args, 1, i, ndim, &begin, err));
@@ -52,18 +108,8 @@ rlx_status rlxb_strided_slice(rlx_call_context *cc, const rlx_value *args, uint3
     }
     const rlx_dtype dtype = rlx_tensor_dtype(x);
     RLX_TRY(rlx_call_alloc_tensor(cc, dtype, ndim, dims, &result, err));
-    const size_t size = rlx_dtype_size(dtype);
-    const unsigned char *from = rlx_tensor_data(x);
-    unsigned char *to = rlx_tensor_mutable_data(result);
-    const int64_t total = rlx_tensor_numel(result);
-    for (int64_t k = 0; k < total; k++) {
-        int64_t source = 0;
-        for (uint32_t i = 0; i < ndim; i++)
-            source = source * rlx_tensor_dims(x)[i] + first[i] + at[i] * step[i];
-        memcpy(to + (size_t)k * size, from + (size_t)source * size, size);
-        for (uint32_t i = ndim; i-- > 0 && ++at[i] == dims[i];)
-            at[i] = 0;
-    }
+    if (rlx_tensor_numel(result) > 0)
+        copy_slice(x, first, step, dims, rlx_tensor_mutable_data(result));
     *out = rlx_of_tensor(result);
     return RLX_OK;
 }

@@ -148,7 +148,6 @@ void rlxc_ox_import_max_unpool(rlxc_ox *im, const rlxc_ox_row *row)
         return;
     }
     rlxc_ox_dims(im, x, dims);
-    const rlxc_expr *count = rlxc_product(im->ctx, dims, ndim);
     for (uint32_t i = 0; i < w.n; i++) {
         const rlxc_expr *whole = rlxc_mul(im->ctx, rlxc_sub(im->ctx, dims[i + 2], rlxc_ox_i(im, 1)),
                                           rlxc_ox_i(im, w.strides[i]));
@@ -157,11 +156,12 @@ void rlxc_ox_import_max_unpool(rlxc_ox *im, const rlxc_ox_row *row)
     }
     flat = rlxc_product(im->ctx, dims, ndim);
     rlxc_ox_check_elements(im, at, rlxc_ox_i(im, 0), flat, "index");
-    const rlxc_atom args[3] = {rlxc_ox_full(im, rlxc_ox_type(im, x), 0, &flat, 1),
-                               rlxc_ox_reshape(im, at, &count, 1),
-                               rlxc_ox_reshape(im, x, &count, 1)};
-    rlxc_atom y = rlxc_ox_opv(im, "scatter_elements", args, 3, (rlxc_attrs){0});
-    y = rlxc_ox_reshape(im, y, dims, ndim);
+    for (uint32_t i = 0; i < w.n; i++)
+        rlxc_ox_check_least(im, dims[i + 2], 0, "a size of the result");
+    const rlxc_atom args[3] = {x, at, rlxc_atom_shape(im->ctx, dims, ndim)};
+    rlxc_atom y =
+        rlxc_ox_builtin(im, "rlx.unpool", args, 3,
+                        rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, x), (int32_t)ndim, dims, NULL));
     if (rlxc_ox_has(im, 2)) {
         if (!rlxc_ox_elems(im, 2, &want, &n))
             return;

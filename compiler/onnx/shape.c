@@ -2,6 +2,7 @@
  * stay known through them. */
 #include <string.h>
 
+#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/sizes.h"
@@ -378,12 +379,20 @@ void rlxc_ox_import_split(rlxc_ox *im, const rlxc_ox_row *row)
     }
 }
 
+/* The bounds of all dimensions of a slice whose steps are known at run time only. */
+typedef struct late_bounds {
+    const rlxc_expr *first[RLXC_MAX_NDIM], *end[RLXC_MAX_NDIM], *step[RLXC_MAX_NDIM],
+        *count[RLXC_MAX_NDIM];
+    bool any;
+} late_bounds;
+
 /* Dimension |axis| from |begin| to |end| by |step|, none of them known. */
-static rlxc_atom slice_symbolic(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *begin,
-                                const rlxc_expr *end, const rlxc_expr *step)
+static void add_bounds(rlxc_ox *im, late_bounds *out, rlxc_atom x, uint32_t axis,
+                       const rlxc_expr *begin, const rlxc_expr *end, const rlxc_expr *step)
 {
     const rlxc_expr *d = rlxc_ox_dim(im, x, axis), *zero = rlxc_ox_i(im, 0),
                     *one = rlxc_ox_i(im, 1);
+    step = rlxc_ox_bin(im, RLXC_EXPR_MAX, step, rlxc_ox_i(im, -INT64_MAX));
     const rlxc_expr *up = rlxc_ox_bin(im, RLXC_EXPR_GT, step, zero);
     const rlxc_expr *last = rlxc_sub(im->ctx, d, one);
     begin = rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, begin, zero), rlxc_add(im->ctx, begin, d),
@@ -399,14 +408,35 @@ static rlxc_atom slice_symbolic(rlxc_ox *im, rlxc_atom x, uint32_t axis, const r
         im, up, step, rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, zero, step), one));
     const rlxc_expr *way =
         rlxc_ox_if(im, up, rlxc_sub(im->ctx, end, begin), rlxc_sub(im->ctx, begin, end));
-    const rlxc_expr *count = rlxc_ox_bin(
+    out->count[axis] = rlxc_ox_bin(
         im, RLXC_EXPR_FLOORDIV,
         rlxc_add(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, way, zero), rlxc_sub(im->ctx, size, one)),
         size);
-    rlxc_atom place = rlxc_ox_arange(im, zero, count);
-    place = rlxc_ox_op2(im, "multiply", place, rlxc_ox_scalar(im, step, RLX_I64));
-    place = rlxc_ox_op2(im, "add", place, rlxc_ox_scalar(im, begin, RLX_I64));
-    return rlxc_ox_take_inside(im, x, place, axis);
+    /* The builtin counts negative bounds from the end: -1 here is in front of the first. */
+    out->first[axis] = begin;
+    out->end[axis] =
+        rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, end, zero), rlxc_sub(im->ctx, end, d), end);
+    out->step[axis] = rlxc_ox_if(im, up, step, rlxc_sub(im->ctx, zero, size));
+    out->any = true;
+}
+
+/* |x| cut along the dimensions that have bounds. */
+static rlxc_atom slice_at_run_time(rlxc_ox *im, rlxc_atom x, late_bounds *at)
+{
+    const uint32_t ndim = rlxc_ox_ndim(im, x);
+    if (!at->any || im->failed)
+        return x;
+    for (uint32_t i = 0; i < ndim; i++)
+        if (!at->count[i]) {
+            at->first[i] = rlxc_ox_i(im, 0);
+            at->step[i] = rlxc_ox_i(im, 1);
+            at->end[i] = at->count[i] = rlxc_ox_dim(im, x, i);
+        }
+    const rlxc_atom args[4] = {x, rlxc_ox_prims(im, at->first, ndim),
+                               rlxc_ox_prims(im, at->end, ndim), rlxc_ox_prims(im, at->step, ndim)};
+    return rlxc_ox_builtin(
+        im, "rlx.strided_slice", args, 4,
+        rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, x), (int32_t)ndim, at->count, NULL));
 }
 
 /* Starts and ends: the least and the greatest int32 mean the first and the last element, by the
@@ -526,6 +556,7 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
     uint32_t ndim = rlxc_ox_ndim(im, x);
     int64_t axis, step;
     bool axes_known = true;
+    late_bounds late = {.any = false};
     check_slice(im, axes, steps, n, ndim);
     for (uint32_t i = 0; i < n; i++)
         axes_known &= !axes || rlxc_is_int(axes[i], &axis);
@@ -536,7 +567,7 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
         uint32_t at = rlxc_ox_axis(im, axis, ndim);
         step = 1;
         if (steps && !rlxc_is_int(steps[i], &step))
-            x = slice_symbolic(im, x, at, begins[i], ends[i], steps[i]);
+            add_bounds(im, &late, x, at, begins[i], ends[i], steps[i]);
         else
             x = rlxc_ox_slice(im, x, at, begins[i], ends[i], step);
     }
@@ -551,9 +582,12 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
             e = rlxc_ox_if(im, here, ends[i], e);
             s = steps ? rlxc_ox_if(im, here, steps[i], s) : s;
         }
-        x = rlxc_is_int(s, &step) && step != 0 ? rlxc_ox_slice(im, x, k, b, e, step)
-                                               : slice_symbolic(im, x, k, b, e, s);
+        if (rlxc_is_int(s, &step) && step != 0)
+            x = rlxc_ox_slice(im, x, k, b, e, step);
+        else
+            add_bounds(im, &late, x, k, b, e, s);
     }
+    x = slice_at_run_time(im, x, &late);
     if (n != 1 || !axes_known || (axes && !rlxc_is_const(axes[0], 0)) ||
         !slice_rows(im, v, x, begins[0], ends[0], steps ? steps[0] : NULL))
         rlxc_ox_set(im, 0, x);

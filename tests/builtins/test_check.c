@@ -1,5 +1,7 @@
 /* Run-time checks of values: a value that passes is returned unchanged; an error names the place of
  * one that fails. */
+#include <stdio.h>
+
 #include "tests/builtins/fixture.h"
 
 typedef struct index_case {
@@ -63,6 +65,35 @@ RLX_TEST(check, indices_outside_their_limits_are_named)
         out = call_builtin(t, "rlx.check_index", args, 4);
         expect_tensor("the indices", out, c->dtype, c->ndim, c->dims, c->values);
         rlx_value_release(out);
+    }
+}
+
+/* Many indices are compared in vectors: one is outside, wherever it is and however far. */
+RLX_TEST(check, one_of_many_indices_is_found)
+{
+    enum { MANY = 75 };
+    static const int64_t low[] = {0, -7, 3, -9}, high[] = {5, 7, 9, -2}, n = MANY;
+    for (int k = 0; k < 8; k++) {
+        const int64_t from = low[k / 2], to = high[k / 2];
+        const bool wide = k % 2;
+        const double far[4] = {(double)(from - 1), (double)to, wide ? -0x1p63 : -0x1p31,
+                               wide ? 0x1.fffffffffffffp62 : 0x1p31 - 1};
+        for (int at = -1; at < MANY; at++) { /* -1: none */
+            double values[MANY];
+            char text[32];
+            rlx_value out = rlx_none();
+            for (int i = 0; i < MANY; i++)
+                values[i] = i == at ? far[i % 4] : (double)(from + i % (to - from));
+            rlx_value args[4] = {make_tensor(t, wide ? RLX_I64 : RLX_I32, 1, &n, values),
+                                 rlx_test_shape(t, 1, &from), rlx_test_shape(t, 1, &to),
+                                 make_text(t, "T: index")};
+            snprintf(text, sizeof text, "at [%d] is out of range", at);
+            if (at < 0)
+                rlx_value_release(call_builtin(t, "rlx.check_index", args, 4));
+            else
+                RLX_FAILS(try_builtin(t, "rlx.check_index", args, 4, &out), RLX_E_INVALID_ARG,
+                          text);
+        }
     }
 }
 

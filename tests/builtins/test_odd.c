@@ -234,6 +234,29 @@ RLX_TEST(odd, transforms_have_the_length_and_results_of_the_call)
     }
 }
 
+/* Indices that no check has seen stay inside: they count from the end, then are clipped. */
+RLX_TEST(odd, elements_are_put_back_inside)
+{
+    const int64_t n[1] = {6}, shape[2] = {2, 3}, empty[2] = {0, 3};
+    const double x[] = {1, 2, 3, 4, 5, 6}, at[] = {-1, 0x1p62, -0x1p62, 2, 2, 1};
+    const double want[] = {3, 6, 5, 0, 0, 2};
+    const rlx_dtype types[] = {RLX_F16, RLX_F32, RLX_F64, RLX_U8};
+    for (int i = 0; i < 8; i++) {
+        const int64_t *size = i % 2 ? empty : shape;
+        rlx_value out = rlx_none();
+        rlx_value args[] = {make_tensor(t, types[i / 2], 1, n, x),
+                            make_tensor(t, RLX_I64, 1, n, at), rlx_test_shape(t, 2, size)};
+        if (i / 2 == 3) {
+            RLX_FAILS(try_builtin(t, "rlx.unpool", args, 3, &out), RLX_E_INVALID_ARG,
+                      "2, 4 or 8 bytes");
+            continue;
+        }
+        out = call_builtin(t, "rlx.unpool", args, 3);
+        expect_tensor("put back", out, types[i / 2], 2, size, want);
+        rlx_value_release(out);
+    }
+}
+
 /* Positions far outside, NaN, an empty axis, one that stays as it is. */
 RLX_TEST(odd, resampling_reads_only_elements_of_the_axis)
 {

@@ -322,6 +322,15 @@ def rows():
             Row("Col2Im", [x("n 18 2"), i64(5, 6), i64(2, 3)],
                 lambda a, i, b: ref.col2im(a, i, b, [1, 0, 1, 1], [2, 3], [3, 2]), opset=18,
                 pads=[1, 0, 1, 1], strides=[2, 3], dilations=[3, 2], sizes=[(2, 3), (1, 1)])]
+    out += [Row("MaxUnpool", [x("2 3 n m", t), x("2 3 n m", "int64", 0, 24)], ref.unpool, opset=22,
+                kernel_shape=[2, 2], strides=[2, 2], sizes=empty, name=t)  # later elements win
+            for t in ("float16", "float32", "float64")]
+    for t in ("float32", "uint8", "int16", "float64", "bool"):  # all is known at run time only
+        for low, high in ((1, 4), (-3, 0)):
+            out += [Row("Slice", [x("n 5 m", t, 0, 2), *[x("2", "int64", -12, 12)] * 2,
+                                  i64(*axes), x("2", "int64", low, high)], ref.sliced, opset=13,
+                        sizes=SIZES + [(0, 3)], name=f"{t} {axes} {low}", gives=t)
+                    for axes in ((0, 2), (1, -1))]
     for image, block, pads, strides, dilations in (
             ((37,), (4,), [0, 0], [1], [1]), ((37,), (5,), [3, 2], [3], [2]),
             ((1, 1), (1, 1), [0] * 4, [1, 1], [1, 1]), ((3, 19), (2, 3), [1, 2, 0, 1], [1, 1], [1, 2]),

@@ -234,6 +234,23 @@ def col2im(x, image, block, pads, strides, dilations):
     return out
 
 
+def sliced(a, begins, ends, axes, steps):
+    for b, e, axis, step in zip(begins, ends, axes, steps):
+        n = a.shape[axis]
+        b, e = (v + n if v < 0 else v for v in (b, e))
+        low, high = (0, n) if step > 0 else (0, n - 1)
+        b, e = min(max(b, low), high), min(max(e, low - (step < 0)), high)
+        a = np.take(a, np.arange(b, e, step), axis)
+    return a
+
+
+def unpool(a, at):
+    out = np.zeros(4 * a.size)
+    for i, v in zip(at.ravel(), a.ravel()):
+        out[i] = v
+    return out.reshape(a.shape[:2] + (2 * a.shape[2], 2 * a.shape[3]))
+
+
 def dft(a, axis, kind):
     a = a[..., 0] + 1j * (a[..., 1] if a.shape[-1] == 2 else 0)
     y = np.fft.rfft(a.real, axis=axis) if kind == "rfft" else getattr(np.fft, kind)(a, axis=axis)
