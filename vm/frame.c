@@ -77,7 +77,7 @@ rlx_status rlxv_frame_push(rlx_vm *vm, const rlxv_function *fn, rlxv_frame **out
     f->pointers = (void **)(f->dims + fn->max_dims);
     f->regions = (rlxv_region_use *)(f->pointers + fn->max_values);
     for (uint32_t z = 0; z < fn->plan.n_regions; z++)
-        f->regions[z].layout = NULL;
+        f->regions[z] = (rlxv_region_use){0};
     f->result = 0;
     f->kind = RLX_CALL_FUNCTION;
     f->profile_row = RLX_NONE;

@@ -160,8 +160,8 @@ static RLXV_RARE rlx_status new_header(rlx_vm *vm, rlxv_frame *f, const uint32_t
 static inline rlx_status plan_tensor(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
 {
     const rlxv_plan_tensor *row = &f->fn->plan.tensors[w[2]];
-    const rlxv_layout *l = f->regions[row->region].layout;
-    rlx_tensor *t = l ? l->headers[row->index] : NULL;
+    rlx_tensor *const *headers = f->regions[row->region].headers;
+    rlx_tensor *t = headers ? headers[row->index] : NULL;
     if (!t || !t->header.pool || atomic_load_explicit(&t->header.refs, memory_order_relaxed) != 1)
         return new_header(vm, f, w, err);
     atomic_store_explicit(&t->header.refs, 2, memory_order_relaxed);

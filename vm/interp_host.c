@@ -5,6 +5,8 @@
    ends. */
 #include "vm/interp.h"
 
+#include <string.h>
+
 /* --- kernels --------------------------------------------------------------------------------- */
 
 static rlx_status bad_dim(const rlx_vm *vm, const rlxv_kernel *k, uint32_t param, uint32_t dim,
@@ -61,7 +63,7 @@ static inline bool buffer_fits(const rlx_vm *vm, const rlxv_kernel_param *p, con
     if (v->kind != RLX_KIND_TENSOR)
         return false;
     const rlx_tensor *t = v->as.tensor;
-    if (!rlx_dtype_eq(t->dtype, p->dtype) || t->ndim != p->n_dims ||
+    if (memcmp(&t->dtype, &p->dtype, sizeof t->dtype) != 0 || t->ndim != p->n_dims ||
         (p->is_output && t->header.readonly))
         return false;
     const int64_t *got = t->dims;

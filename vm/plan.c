@@ -341,6 +341,7 @@ static void leave_region(rlx_vm *vm, rlxv_region_use *use)
     rlxv_release(&use->storage->header);
     give_back_layout(vm, use->layout);
     use->layout = NULL;
+    use->headers = NULL;
 }
 
 /* Releases region |z| before it is laid out again, and all regions that the frame laid out after
@@ -369,6 +370,7 @@ rlx_status rlxv_plan_enter(rlx_vm *vm, rlxv_frame *f, uint32_t z, rlx_error *err
         return status;
     }
     use->layout = l;
+    use->headers = l->headers;
     if (l->storage != use->storage || l->base != use->base) {
         unbind(l);
         l->storage = use->storage;

@@ -87,6 +87,7 @@ typedef struct rlxv_layout {
 /* A region of a frame, while it is laid out. */
 typedef struct rlxv_region_use {
     rlxv_layout *layout;  /* NULL: not laid out */
+    rlx_tensor **headers; /* of the layout; NULL without one */
     rlx_storage *storage; /* retained */
     size_t base;          /* offset of the region in it */
     uint64_t top_before;  /* of the arena */
