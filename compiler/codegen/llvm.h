@@ -242,6 +242,12 @@ uint32_t rlxc_llvm_width(rlxc_llvm *g, const rlxc_stmt *loop);
 /* --- llvm_unroll.c --- */
 bool rlxc_llvm_stays_rolled(const rlxc_stmt *loop);
 
+/* --- llvm_streams.c --- */
+/* The mark of a loop over the streams of a register tile; NULL: |loop| is something else. */
+LLVMMetadataRef rlxc_llvm_streams(rlxc_llvm *g, const rlxc_stmt *loop);
+/* Makes the starts of streams opaque in the loops that have the mark. */
+void rlxc_llvm_hide_streams(LLVMModuleRef module, LLVMContextRef lc);
+
 /* --- llvm_stmt.c --- */
 void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s);
 /* if (fails) { ctx->fail(ctx, message); return 1; } */

@@ -62,7 +62,7 @@ void rlxc_llvm_say_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef branch
 {
     static const char parallel[] = "llvm.loop.parallel_accesses",
                       rolled[] = "llvm.loop.unroll.disable", lanes[] = "llvm.loop.vectorize.width";
-    LLVMMetadataRef own[4];
+    LLVMMetadataRef own[5], streams = rlxc_llvm_streams(g, loop);
     size_t n = 1;
     if (g->in_place) {
         LLVMMetadataRef said[2] = {LLVMMDStringInContext2(g->lc, parallel, sizeof parallel - 1),
@@ -73,6 +73,8 @@ void rlxc_llvm_say_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef branch
         LLVMMetadataRef said = LLVMMDStringInContext2(g->lc, rolled, sizeof rolled - 1);
         own[n++] = LLVMMDNodeInContext2(g->lc, &said, 1);
     }
+    if (streams)
+        own[n++] = streams;
     const uint32_t width = rlxc_llvm_width(g, loop);
     if (width > 0) {
         LLVMMetadataRef said[2] = {
