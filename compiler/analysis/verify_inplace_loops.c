@@ -2,9 +2,9 @@
  * (verify_inplace.h). * For every load of the operand and every store of the result: the load comes
  * first in the text, in the same statement or an earlier one, and both use the variable of each
  * loop around the two in the same dimension of their indices. So an element is read in the one
- * iteration that writes it, before it is written. An index uses a variable by being it, or two
- * indices use it as its quotient and remainder. Loops and blocks with other annotations are
- * refused. */
+ * iteration that writes it, before it is written. An index uses a variable by being it, or several
+ * indices use it as quotients and remainders that tell it, as loops do that fuse leaves. Loops and
+ * blocks with other annotations are refused. */
 #include "compiler/analysis/verify_inplace.h"
 #include "compiler/ir/sym.h"
 
@@ -156,7 +156,7 @@ static void walk_stmt(walk *w, const rlxc_stmt *s)
 static bool is_size(void *user, const rlxc_expr *e)
 {
     bool *holds = user;
-    *holds = *holds && (e->kind == RLXC_EXPR_INT || e->kind == RLXC_EXPR_ADD ||
+    *holds = *holds && ((e->kind == RLXC_EXPR_INT && e->i >= 0) || e->kind == RLXC_EXPR_ADD ||
                         e->kind == RLXC_EXPR_MUL || (e->kind == RLXC_EXPR_VAR && e->var.nonneg));
     return *holds;
 }
@@ -170,8 +170,33 @@ static bool is_invariant(walk *w, const rlxc_expr *e)
     return holds;
 }
 
+/* True if |e| is var // a // b, with the product of the divisors, the same in all iterations, in
+ * |*by|; 1 for |var| itself. */
+static bool is_quotient(walk *w, const rlxc_expr *e, const rlxc_expr *var, const rlxc_expr **by)
+{
+    *by = rlxc_i64(w->ctx, 1);
+    for (; e->kind == RLXC_EXPR_FLOORDIV; e = e->bin.a) {
+        if (!is_invariant(w, e->bin.b))
+            return false;
+        *by = rlxc_mul(w->ctx, *by, e->bin.b);
+    }
+    return e == var;
+}
+
+/* The divisor below |*by| of a digit: |e| is var // lower % count, and lower * count is |*by|. */
+static bool is_digit(walk *w, const rlxc_expr *e, const rlxc_expr *var, const rlxc_expr **by)
+{
+    const rlxc_expr *lower;
+    if (e->kind != RLXC_EXPR_FLOORMOD || !is_invariant(w, e->bin.b) ||
+        !is_quotient(w, e->bin.a, var, &lower) ||
+        !rlxc_prove_eq(w->ctx, rlxc_mul(w->ctx, lower, e->bin.b), *by, NULL))
+        return false;
+    *by = lower;
+    return true;
+}
+
 /* True if |a| and |b| name the same element only in the same iteration of |loop|, which encloses
- * both. */
+ * both: equal indices are all digits of its variable, from the highest down to the last. */
 static bool names_turn(walk *w, const access *a, const access *b, const rlxc_stmt *loop)
 {
     int64_t extent;
@@ -179,23 +204,16 @@ static bool names_turn(walk *w, const access *a, const access *b, const rlxc_stm
         return false;
     if (rlxc_is_int(loop->loop.extent, &extent) && extent <= 1)
         return true;
-    const rlxc_expr *var = loop->loop.var;
-    for (uint32_t i = 0; i < a->buffer->ndim; i++) {
-        const rlxc_expr *e = a->indices[i];
-        if (e != b->indices[i])
-            continue;
-        if (e == var)
-            return true;
-        if (e->kind != RLXC_EXPR_FLOORDIV || e->bin.a != var || !is_invariant(w, e->bin.b))
-            continue;
-        for (uint32_t k = 0; k < a->buffer->ndim; k++) {
-            const rlxc_expr *rest = a->indices[k];
-            if (rest == b->indices[k] && rest->kind == RLXC_EXPR_FLOORMOD && rest->bin.a == var &&
-                rest->bin.b == e->bin.b)
-                return true;
-        }
-    }
-    return false;
+    const rlxc_expr *var = loop->loop.var, *by = NULL, *highest;
+    const uint32_t n = a->buffer->ndim;
+    for (uint32_t i = 0; i < n; i++)
+        if (a->indices[i] == b->indices[i] && is_quotient(w, a->indices[i], var, &highest))
+            by = highest;
+    for (uint32_t found = 0; by && !rlxc_is_const(by, 1) && found < n; found++)
+        for (uint32_t i = 0; i < n; i++)
+            if (a->indices[i] == b->indices[i] && is_digit(w, a->indices[i], var, &by))
+                break;
+    return by && rlxc_is_const(by, 1);
 }
 
 static bool same_places(walk *w, const rlxc_buffer *a, const rlxc_buffer *b)

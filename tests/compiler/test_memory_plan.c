@@ -348,6 +348,11 @@ RLX_TEST(memory_plan, loops_overwrite_what_they_have_read)
     "    def noted(px: T.handle, py: T.handle, po: T.handle):\n"                       \
     "        T.func_attr({\"tir.noalias\": True, \"rlx.in_place\": [0, 2]})\n"         \
     "        n = T.int64()\n" SHAPES("(n,)", "(n,)", "(n,)") loops
+/* One loop over all of three dimensions, that reads and writes at |at|. */
+#define RUN_FUSED(at)                                                \
+    RUN_NOTED("        x3 = T.decl_buffer((n, n, 5), data=x.data)\n" \
+              "        o3 = T.decl_buffer((n, n, 5), data=o.data)\n" \
+              "        for f in range(n * n * 5):\n            o3[" at "] = x3[" at "]\n")
 
 RLX_TEST(memory_plan, the_verifier_names_the_fault)
 {
@@ -432,6 +437,12 @@ RLX_TEST(memory_plan, the_verifier_names_the_fault)
         {RUN_NOTED("        for i in range(n):\n            o[i] = x[i] + y[i]\n"), NULL},
         {RUN_NOTED("        for i in range(n):\n            o[i] = x[n - 1 - i]\n"),
          "rlx.in_place of 'noted' states that parameter 2 may overwrite parameter 0"},
+        {RUN_FUSED("f // (n * 5), f // 5 % n, f % 5"), NULL},
+        {RUN_FUSED("f // 5 // n, f // 5 % n, f % 5"), NULL},
+        {RUN_FUSED("f // (n * 5), 0, f % 5"), "'noted' states that parameter 2 may overwrite"},
+        {RUN_FUSED("f // (n * 5), f // 5 % 3, f % 5"), "'noted' states that parameter 2"},
+        {RUN_FUSED("f // (n * 5), f // 5 % n, f % 4"), "'noted' states that parameter 2"},
+        {RUN_FUSED("0, f // 5 % n, f % 5"), "'noted' states that parameter 2 may overwrite"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);
