@@ -40,6 +40,9 @@ static const rlxc_tile_shape shapes[] = {
     {8, 1, 4, {3, 2, 1}, 0},
 };
 
+/* For panels of other widths, which leave less padding for some numbers of columns. */
+static const rlxc_tile_shape wide[] = {{16, 3, 3, {2, 1}, 0}, {16, 5, 2, {1}, 0}};
+
 static const rlxc_tile_shape *shape_for(const rlxc_stages *s, uint32_t vectors)
 {
     const rlxc_tile_shape *found = NULL;
@@ -48,6 +51,20 @@ static const rlxc_tile_shape *shape_for(const rlxc_stages *s, uint32_t vectors)
                    : shapes[i].registers == found->registers && found->nv > vectors)
             found = &shapes[i];
     return found;
+}
+
+/* The shape for panels of |vectors|; NULL: the target has none but the usual ones. */
+static const rlxc_tile_shape *wide_shape(const rlxc_stages *s, int64_t vectors)
+{
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (wide[i].nv == vectors && wide[i].registers == shape_for(s, UINT32_MAX)->registers)
+            return &wide[i];
+    return NULL;
+}
+
+static int64_t padded(int64_t columns, int64_t width)
+{
+    return (columns + width - 1) / width * width;
 }
 
 typedef struct survey {
@@ -210,9 +227,12 @@ const rlxc_expr *rlxc_tile_packs(rlxc_context *ctx, const rlxc_stage *stage,
 /* Decides whether to pack an operand that could be read in place. */
 static void choose_packing(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
 {
+    int64_t columns;
     if (!p->contiguous || p->panel || !p->operand || p->i == RLXC_NO_AXIS ||
         p->reduce == RLXC_NO_AXIS || s->options->opt_level <= 1)
         return;
+    if (rlxc_is_int(stage->extents[p->j], &columns) && columns <= (int64_t)p->nv * p->vl)
+        return; /* its rows are a panel already */
     p->pack_rows = PACK_ROWS;
     const rlxc_expr *packs = rlxc_tile_packs(s->ctx, stage, p);
     p->must_pack = rlxc_is_const(packs, 1);
@@ -248,7 +268,8 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     uint32_t most = shape_for(s, UINT32_MAX)->nv, vectors = most;
     if (rlxc_is_int(columns, &n) && n < (int64_t)most * p->vl)
         vectors = (uint32_t)(n / p->vl);
-    const rlxc_tile_shape *shape = shape_for(s, vectors);
+    const rlxc_tile_shape *shape = panel % p->vl == 0 ? wide_shape(s, panel / p->vl) : NULL;
+    shape = shape ? shape : shape_for(s, vectors);
     p->nv = shape->nv;
     if (p->i == RLXC_NO_AXIS && !panel && p->operand)
         p->nv = columns_at_once(s, columns, p->vl);
@@ -442,6 +463,9 @@ bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_
     int64_t most = shape_for(s, UINT32_MAX)->nv * lanes;
     while (lanes / 2 >= n && lanes / 2 >= MIN_LANES) /* half of a vector is half of the work */
         lanes /= 2;
-    out->width = n >= most ? most : (n + lanes - 1) / lanes * lanes;
+    out->width = n >= most ? most : padded(n, lanes);
+    for (int64_t k = most / lanes + 1; n > most && k * lanes < n + lanes; k++)
+        if (wide_shape(s, k) && padded(n, k * lanes) < padded(n, out->width))
+            out->width = k * lanes;
     return lanes >= MIN_LANES;
 }
