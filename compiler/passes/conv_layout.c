@@ -17,7 +17,8 @@
  * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
  * (compiler/ops/winograd_stages.h) unless the options say no. Their weights take four times the
  * memory, so convolutions are taken in order, those with few channels and large images first, until
- * the module has reached its growth limit.
+ * the module has reached its growth limit. A small module may grow more if such weights are most of
+ * its constants, as they then decide its speed.
  */
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
@@ -29,25 +30,29 @@
 #include <string.h>
 
 enum {
-    RANK = 4,               /* of an image */
-    LEAST_RANK = 3,         /* of a sequence */
-    MOST_RANK = 5,          /* of a volume */
-    MANY_CHANNELS = 64,     /* enough for a vectorised sum along them */
-    FEW_CHANNELS = 4,       /* read in place: transposing them would cost more than it saves */
-    WINOGRAD_CHANNELS = 16, /* fewer: the transforms cost more than the products save */
-    WINOGRAD_TILES = 8,     /* fewer: reading the larger weight costs what the products save */
-    WINOGRAD_SHARE = 40, /* percent by which transformed weights may enlarge the constants, ... */
-    WINOGRAD_CODE = 384 << 10,   /* ... less these bytes, a usual size of the kernels */
-    WINOGRAD_SMALL = 1280 << 10, /* bytes that the constants of a small module may grow to */
-    WINOGRAD_MOST = 128 << 20    /* as above at -O3, which prefers speed to size */
+    RANK = 4,                    /* of an image */
+    LEAST_RANK = 3,              /* of a sequence */
+    MOST_RANK = 5,               /* of a volume */
+    MANY_CHANNELS = 64,          /* enough for a vectorised sum along them */
+    FEW_CHANNELS = 4,            /* read in place: transposing them would cost more than it saves */
+    WINOGRAD_CHANNELS = 16,      /* fewer: the transforms cost more than the products save */
+    WINOGRAD_TILES = 8,          /* fewer: reading the larger weight costs what the products save */
+    WINOGRAD_SHARE = 42,         /* percent of the constants by which transformed weights, ... */
+    WINOGRAD_CODE = 64 << 10,    /* ... these bytes of code, compressed, ... */
+    WINOGRAD_OP_CODE = 66,       /* ... and these per operator may enlarge the file */
+    WINOGRAD_SMALL = 1280 << 10, /* bytes that the constants of a small module may grow to whose
+                                  * weights are mostly those that are transformed */
+    WINOGRAD_MOST = 128 << 20    /* bytes at -O3, which prefers speed to size */
 };
 
 typedef struct conv_layout {
     const rlxc_options *options;
-    rlxc_map constants;    /* seen */
-    rlxc_map laid_out;     /* weight -> the same with its channels last */
-    rlxc_map filtered;     /* weight -> the same for minimal filtering */
-    int64_t bytes;         /* of the constants */
+    rlxc_map constants; /* seen */
+    rlxc_map laid_out;  /* weight -> the same with its channels last */
+    rlxc_map filtered;  /* weight -> the same for minimal filtering */
+    int64_t bytes;      /* of the constants, ... */
+    int64_t filterable; /* ... of the weights among them that minimal filtering could transform */
+    int64_t ops;
     int64_t room;          /* remaining growth for transformed weights, in bytes */
     rlxc_layout_map twins; /* of values in NCHW: the same tensors in NHWC */
 } conv_layout;
@@ -209,20 +214,36 @@ static const rlxc_constant *weight_last(conv_layout *c, rlxc_builder *b, rlxc_at
     return last.constant;
 }
 
+static bool is_conv(const rlxc_binding *binding)
+{
+    return binding->form == RLXC_FORM_CALL && binding->op &&
+           binding->op->legalize == rlxc_legalize_conv;
+}
+
+/* Whether the convolution |call| is moved; its operands' types. */
+static bool is_movable(const rlxc_builder *b, const rlxc_binding *call, const rlxc_sinfo **out_x,
+                       const rlxc_sinfo **out_w)
+{
+    const rlxc_sinfo *x = *out_x = tensor_of(b, call->args[0], 0);
+    const uint32_t rank = x ? (uint32_t)x->ndim : RANK;
+    const rlxc_sinfo *w = *out_w = tensor_of(b, call->args[1], rank);
+    const struct layout *layout = layout_of(rank);
+    return x && w && call->var->sinfo->dims && call->args[1].kind == RLXC_ATOM_CONSTANT &&
+           str_is(call, "data_layout", layout->channels_second) &&
+           str_is(call, "kernel_layout", layout->weight) &&
+           str_is(call, "out_layout", layout->channels_second) && !makes_few_channels(w);
+}
+
 static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                      rlxc_atom *replacement)
 {
-    const rlxc_sinfo *x = tensor_of(b, call->args[0], 0), *y = call->var->sinfo;
-    const uint32_t rank = x ? (uint32_t)x->ndim : RANK;
-    const rlxc_sinfo *w = tensor_of(b, call->args[1], rank);
-    const struct layout *layout = layout_of(rank);
+    const rlxc_sinfo *x, *w, *y = call->var->sinfo;
     rlxc_atom args[2], twin;
     int64_t channels;
-    if (!x || !w || !y->dims || call->args[1].kind != RLXC_ATOM_CONSTANT ||
-        !str_is(call, "data_layout", layout->channels_second) ||
-        !str_is(call, "kernel_layout", layout->weight) ||
-        !str_is(call, "out_layout", layout->channels_second) || makes_few_channels(w))
+    if (!is_movable(b, call, &x, &w))
         return RLXC_REWRITE_KEEP;
+    const uint32_t rank = (uint32_t)x->ndim;
+    const struct layout *layout = layout_of(rank);
     const rlxc_constant *weight = weight_last(c, b, call->args[1], rank);
     if (!weight)
         return RLXC_REWRITE_KEEP;
@@ -303,7 +324,7 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
 {
     conv_layout *c = user;
     const rlxc_operator *op = binding->form == RLXC_FORM_CALL ? binding->op : NULL;
-    if (op && op->legalize == rlxc_legalize_conv)
+    if (is_conv(binding))
         return move_conv(c, b, binding, replacement);
     if (op && strcmp(op->name, "nn.conv2d_integer") == 0)
         return move_integer(c, b, binding, replacement);
@@ -320,11 +341,18 @@ static void forget(void *user, rlxc_builder *b)
     c->twins = (rlxc_layout_map){0};
 }
 
+/* Counts the constants' bytes, and in c->filterable those of weights for minimal filtering. */
 static rlxc_rewrite_action count_constants(void *user, rlxc_builder *b, rlxc_binding *binding,
                                            rlxc_atom *replacement)
 {
     conv_layout *c = user;
+    const rlxc_sinfo *x, *w;
     (void)replacement;
+    c->ops++;
+    if (is_conv(binding) && is_movable(b, binding, &x, &w) &&
+        !rlxc_map_get(&c->constants, rlxc_key(binding->args[1].constant)) &&
+        wants_winograd(c, binding, x, w, binding->var->sinfo, true))
+        c->filterable += (int64_t)binding->args[1].constant->nbytes;
     for (uint32_t i = 0; i < binding->n_args; i++) {
         const rlxc_atom a = binding->args[i];
         if (a.kind != RLXC_ATOM_CONSTANT || rlxc_map_get(&c->constants, rlxc_key(a.constant)))
@@ -335,20 +363,23 @@ static rlxc_rewrite_action count_constants(void *user, rlxc_builder *b, rlxc_bin
     return RLXC_REWRITE_KEEP;
 }
 
-/* Bytes that transformed weights may add to a module with |bytes| of constants. */
-static int64_t growth_limit(const rlxc_options *options, int64_t bytes)
+/* Bytes that transformed weights may add to the module. */
+static int64_t growth_limit(const conv_layout *c)
 {
-    const int64_t share = bytes / 100 * WINOGRAD_SHARE - WINOGRAD_CODE;
-    const int64_t small = WINOGRAD_SMALL - bytes;
-    return options->opt_level >= 3 ? WINOGRAD_MOST : share > small ? share : small;
+    const int64_t code = WINOGRAD_CODE + WINOGRAD_OP_CODE * c->ops;
+    const int64_t share = c->bytes / 100 * WINOGRAD_SHARE - code;
+    const int64_t small = c->filterable >= c->bytes / 4 * 3 ? WINOGRAD_SMALL - c->bytes : 0;
+    return c->options->opt_level >= 3 ? WINOGRAD_MOST : share > small ? share : small;
 }
 
 bool rlxc_pass_conv_layout(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     conv_layout c = {.options = options};
+    if (!rlxc_pass_dce(ctx, module, options)) /* weights that were folded do not count */
+        return false;
     rlxc_rewrite_module(ctx, module,
                         &(const rlxc_rewrite_pass){.user = &c, .binding = count_constants});
-    c.room = growth_limit(options, c.bytes);
+    c.room = growth_limit(&c);
     const rlxc_rewrite_pass pass = {
         .user = &c, .binding = move, .block_begin = forget, .block_end = forget};
     rlxc_rewrite_module(ctx, module, &pass);
