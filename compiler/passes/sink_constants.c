@@ -290,7 +290,7 @@ static bool sink_once(rlxc_context *ctx, rlxc_module *module)
 
 bool rlxc_pass_sink_constants(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-    const bool reads_integers = options->opt_level >= 2; /* as in the table of passes */
+    const bool reads_integers = options->opt_level >= 1; /* as in the table of passes */
     for (uint32_t round = 0; round < MAX_ROUNDS && sink_once(ctx, module); round++)
         if ((reads_integers && !rlxc_pass_quantized_products(ctx, module, options)) ||
             !rlxc_pass_fold_constant(ctx, module, options))

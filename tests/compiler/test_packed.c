@@ -131,7 +131,7 @@ enum { ROWS = 96, COLUMNS = 64 };
 
 /* An I8 weight for an int4 parameter: products read half a byte per element, and gathers read it
  * packed from the file. */
-RLX_TEST(packed, weights_keep_their_size)
+static void check_stored(rlx_test *t, int level)
 {
     static const char program[] =
         "@I.ir_module\nclass Module:\n    @R.function\n"
@@ -153,9 +153,11 @@ RLX_TEST(packed, weights_keep_their_size)
     unsigned char *file =
         bound_file("{\"w\":{\"dtype\":\"I8\",\"shape\":[96,64],\"data_offsets\":[0,6144]}}", w,
                    sizeof w, &size);
-    rlx_executable *exe = bound_compile(
-        t, &(bound_program){
-               .text = program, .weights = file, .size = size, .expect = "quantized_matmul"});
+    rlx_executable *exe = bound_compile(t, &(bound_program){.text = program,
+                                                            .weights = file,
+                                                            .size = size,
+                                                            .level = level,
+                                                            .expect = "quantized_matmul"});
     free(file);
     cr_assert(exe);
     rlx_vm *vm = NULL;
@@ -185,6 +187,12 @@ RLX_TEST(packed, weights_keep_their_size)
     rlx_value_release(rlx_of_tensor(rows));
     rlx_vm_destroy(vm);
     rlx_executable_release(exe);
+}
+
+RLX_TEST(packed, weights_keep_their_size)
+{
+    for (int level = 1; level <= 3; level += 2)
+        check_stored(t, level);
 }
 
 RLX_TEST(packed, stored_types_are_not_computed_with)
