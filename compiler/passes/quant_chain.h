@@ -7,9 +7,10 @@
 #include "compiler/ir/sym.h"
 #include "compiler/passes/passes.h"
 
-/* A constant that the expression reads. */
+/* A constant that the expression reads, or a value of the function. */
 typedef struct rlxc_quant_leaf {
-    const rlxc_constant *constant;
+    const rlxc_constant *constant; /* NULL: |value| */
+    rlxc_atom value;
     rlxc_buffer *buffer;
     bool wide; /* holds the numbers: integers, at least four bits per weight */
 } rlxc_quant_leaf;

@@ -1,5 +1,5 @@
 /* The functions that turn a weight's numbers and scales into constants: words in panels, and
- * vectors with one value per column. */
+ * vectors with one value per column. Of a weight that is no constant, they run in each call. */
 #include "compiler/passes/quantized.h"
 
 /* Each PrimFunc has buffers of its own for the constants that it reads. */
@@ -24,7 +24,8 @@ static const rlxc_expr *own_load(void *user, const rlxc_expr *e)
             .var = rlxc_var(ctx, rlxc_internf(ctx, "var_%s", own->name), rlxc_dtype_handle()),
             .buffer = own};
         RLXC_PUSH(ctx, &p->te->params, param);
-        RLXC_PUSH(ctx, &p->te->args, rlxc_atom_constant(leaf->constant));
+        RLXC_PUSH(ctx, &p->te->args,
+                  leaf->constant ? rlxc_atom_constant(leaf->constant) : leaf->value);
     }
     return own ? rlxc_load(ctx, own, at, e->load.n) : NULL;
 }
@@ -66,7 +67,10 @@ rlxc_atom rlxc_packing_finish(rlxc_te *te)
 {
     rlxc_builder *b = te->b;
     rlxc_atom made = rlxc_te_finish(te);
-    if (made.kind != RLXC_ATOM_VAR)
+    bool constants = true;
+    for (uint32_t i = 0; i < te->args.count; i++)
+        constants = constants && te->args.items[i].kind == RLXC_ATOM_CONSTANT;
+    if (made.kind != RLXC_ATOM_VAR || !constants)
         return made;
     rlxc_module_find(b->module, b->block->bindings[b->block->n - 1]->args[0].text)->prim->to_fold =
         true;

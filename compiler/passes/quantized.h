@@ -40,6 +40,13 @@ bool rlxc_quantized_visible(rlxc_atom x, rlxc_atom inner);
 rlxc_atom rlxc_quantized_integers(rlxc_quantized *p, rlxc_builder *b, rlxc_atom x,
                                   const rlxc_expr **scale);
 
+/* True if the product |call| of |x| with a narrow weight is of types for integers or floats. */
+bool rlxc_quantized_types_fit(const rlxc_quantized *p, const rlxc_binding *call,
+                              const rlxc_sinfo *x, const rlxc_sinfo *y);
+/* |matmul| with the weight |c| as quantized_matmul, |q| says how; NONE after an error. */
+rlxc_atom rlxc_quantized_replace(const rlxc_quantized *p, rlxc_builder *b,
+                                 const rlxc_binding *matmul, rlxc_quant_chain *c, rlxc_quant *q);
+
 /* --- constants that are made of the weight, to be evaluated with the constants (quant_pack.c) ---
  */
 
@@ -65,6 +72,12 @@ rlxc_atom rlxc_pack_sums(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_bindin
 /* |value| of each column, a vector. */
 rlxc_atom rlxc_pack_columns(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *call,
                             const rlxc_expr *value);
+
+/* --- quantized_dynamic.c --- */
+
+/* The replacement of a product of int32 whose second operand is bytes minus their zero, both known
+ * at run time only; NONE if it is not one. */
+rlxc_atom rlxc_quantized_dynamic(rlxc_quantized *p, rlxc_builder *b, const rlxc_binding *matmul);
 
 /* --- quantized_moves.c --- */
 

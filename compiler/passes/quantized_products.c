@@ -107,8 +107,8 @@ static bool is_narrow(const rlxc_quantized *p, rlxc_atom x)
     return narrow_range(p, x, 0, &r);
 }
 
-static bool types_fit(const rlxc_quantized *p, const rlxc_binding *call, const rlxc_sinfo *x,
-                      const rlxc_sinfo *y)
+bool rlxc_quantized_types_fit(const rlxc_quantized *p, const rlxc_binding *call,
+                              const rlxc_sinfo *x, const rlxc_sinfo *y)
 {
     if (rlxc_dtype_eq(x->dtype, RLX_I32))
         return rlxc_dtype_eq(y->dtype, RLX_I32) && rlxc_target_has_dots(p->options->target) &&
@@ -130,7 +130,7 @@ static bool worth_a_look(const rlxc_quantized *p, const rlxc_binding *call)
     const rlxc_sinfo *y = call->var->sinfo;
     int64_t elements = 1;
     if (!x || !w || !y || x->ndim < 1 || !x->dims || !y->dims || w->ndim != 2 || !w->dims ||
-        !types_fit(p, call, x, y))
+        !rlxc_quantized_types_fit(p, call, x, y))
         return false;
     for (int32_t i = 0; i < w->ndim; i++) {
         int64_t n;
@@ -299,8 +299,8 @@ static rlxc_atom with_more(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_bind
     return rlxc_emit_op(b, "add", terms, 2, (rlxc_attrs){0}, call->var->name);
 }
 
-static rlxc_atom replace(const rlxc_quantized *p, rlxc_builder *b, const rlxc_binding *matmul,
-                         rlxc_quant_chain *c, rlxc_quant *q)
+rlxc_atom rlxc_quantized_replace(const rlxc_quantized *p, rlxc_builder *b,
+                                 const rlxc_binding *matmul, rlxc_quant_chain *c, rlxc_quant *q)
 {
     rlxc_context *ctx = b->ctx;
     const rlxc_sinfo *x = matmul->args[0].var->sinfo, *y = matmul->var->sinfo;
@@ -421,7 +421,7 @@ static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
                               rlxc_sinfo_tensor(ctx, RLX_I32, y->ndim, y->dims, NULL));
     rlxc_quant q = {.bits = 8, .group = 64, .width = rlxc_quant_width(p->options->target)};
     q.zero = rlxc_int(ctx, RLX_I32, zero - c->least);
-    rlxc_atom sums = replace(p, b, call, c, &q);
+    rlxc_atom sums = rlxc_quantized_replace(p, b, call, c, &q);
     if (sums.kind != RLXC_ATOM_VAR || rlxc_failed(ctx))
         return (rlxc_atom){0};
     rlxc_atom factors[2] = {rlxc_quantized_cast(b, sums, RLX_F32, "sums")};
@@ -512,7 +512,14 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
         return replacement->kind == RLXC_ATOM_VAR && !rlxc_failed(ctx) ? RLXC_REWRITE_REPLACE
                                                                        : RLXC_REWRITE_KEEP;
     }
-    if (!rlxc_is_op(binding, "matmul") || !worth_a_look(p, binding))
+    if (!rlxc_is_op(binding, "matmul"))
+        return RLXC_REWRITE_KEEP;
+    *replacement = rlxc_quantized_dynamic(p, b, binding);
+    if (replacement->kind == RLXC_ATOM_VAR && !rlxc_failed(ctx)) {
+        p->changed = true;
+        return RLXC_REWRITE_REPLACE;
+    }
+    if (!worth_a_look(p, binding))
         return RLXC_REWRITE_KEEP;
     rlxc_quant_chain c = {.ctx = ctx, .options = p->options};
     if (!rlxc_quant_chain_of(&c, b->module, &p->defs, binding->args[1]))
@@ -535,7 +542,7 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
     }
     *replacement = both_integers(p, b, binding, &c);
     if (!rlxc_failed(ctx) && replacement->kind != RLXC_ATOM_VAR)
-        *replacement = replace(p, b, binding, &c, &q);
+        *replacement = rlxc_quantized_replace(p, b, binding, &c, &q);
     if (rlxc_failed(ctx) || replacement->kind != RLXC_ATOM_VAR)
         return RLXC_REWRITE_KEEP;
     p->changed = true;

@@ -44,6 +44,15 @@ def x(dims="n m", dtype="float32", low=-3, high=3):
     return (dims, dtype, low, high)
 
 
+def wide(name):
+    return f"R.subtract(R.astype({name}, \"int32\"), R.astype({name}_zero, \"int32\"))"
+
+
+def limits(dtype):
+    info = np.iinfo(dtype)
+    return int(info.min), int(info.max)
+
+
 def softmax(a, axis):
     e = np.exp(a - a.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
@@ -353,6 +362,18 @@ def rows():
     out += [
         Row("R.matmul(x, y)", {"x": x("n m", "int32", -9, 9), "y": x("m 3", "int32", -9, 9)},
             np.matmul, name="matmul int32"),
+        # bytes minus their zeros, both operands from the caller: the second is packed in each call
+        *(Row(f"R.matmul({wide('x')}, {wide('y')})".replace("y_zero", zero),
+              {"x": x(rows, left, *limits(left)), "x_zero": x("", left, *limits(left)),
+               "y": x(columns, right, *limits(right)),
+               **({"y_zero": x("", right, *limits(right))} if zero == "y_zero" else {})},
+              lambda a, az, b, bz=None: np.matmul(a - az, b - (3 if bz is None else bz)),
+              name=f"matmul {left} {rows} x {right} {columns} {zero}", gives="int32")
+          for left, right, rows, columns, zero in (
+              ("uint8", "int8", "n 37", "37 19", "y_zero"), ("int8", "uint8", "n m 5", "5 33", "y_zero"),
+              ("uint8", "uint8", "2 n 70", "70 64", "R.const(3, \"uint8\")"),
+              ("int8", "int8", "n 1", "1 16", "y_zero"), ("uint8", "int8", "n 64", "64 15", "y_zero"),
+              ("int8", "int8", "m 129", "129 100", "R.const(3, \"int8\")"))),
         Row("R.matmul(x, y, out_dtype=\"int32\")",
             {"x": x("n m", "int8", -99, 99), "y": x("m 3", "int8", -99, 99)}, np.matmul,
             gives="int32"),
