@@ -31,20 +31,33 @@ static LLVMValueRef by_pairs(fp f, LLVMValueRef x, const double c[9])
     return add(f, mul(f, high, x4), low);
 }
 
-/* Of float32. (1 + erf x) / 2: e^Q(|x|) below zero, 1 - e^Q(x) above, where Q approximates log
+/* Of float32: 2^x for -100 < x < 100. Adding the shift rounds x to n and leaves n and the bias in
+ * the low bits. 0 where |keeps| is false; NaN stays. */
+static LLVMValueRef power_of_two(fp f, LLVMValueRef x, LLVMValueRef keeps)
+{
+    static const double c[] = {0x1.62e430p-1, 0x1.ebfbcep-3,  0x1.c6aedcp-5,
+                               0x1.3b2d48p-7, 0x1.5f3e3ep-10, 0x1.41fbb2p-13};
+    LLVMValueRef shift = num(f, 0x1.8p23 + 127), t = add(f, x, shift);
+    LLVMValueRef r = sub(f, x, sub(f, t, shift)), r2 = mul(f, r, r);
+    LLVMValueRef p = poly_pairs(f, r, r2, c, sizeof c / sizeof *c);
+    LLVMValueRef scale = from_bits(f, LLVMBuildShl(f.g->b, bits(f, t), integer(f, 23), ""));
+    return mul(f, add(f, mul(f, p, r), num(f, 1.0)), pick(f, keeps, scale, num(f, 0.0)));
+}
+
+/* Of float32. (1 + erf x) / 2: 2^Q(|x|) below zero, 1 - 2^Q(x) above, where Q approximates log2
  * (erfc / 2) so that the error is at most 1.2e-7 in all; small results keep their leading digits,
- * which the sum would lose. Below -5.5 it is 0: gelu multiplies it with x, however large. */
+ * which the sum would lose. Below -5.5 it is 0: gelu multiplies it with x, however large. What
+ * takes time is the chain of operations that wait for each other, so it is kept short. */
 static LLVMValueRef half_erf(rlxc_llvm *g, LLVMValueRef x)
 {
-    static const double c[] = {-0x1.62e430p-1,  -0x1.20dd90p+0, -0x1.45ef8ap-1,
-                               -0x1.a5a13cp-4,  0x1.41693ep-6,  -0x1.2be016p-11,
-                               -0x1.095b4ap-10, 0x1.3d93bcp-12, -0x1.01e3b8p-15};
+    static const double c[] = {-1.0,           -0x1.a0be9cp+0,  -0x1.d63a9ap-1,  -0x1.3018bcp-3,
+                               0x1.cf0764p-6,  -0x1.9a8fccp-11, -0x1.852c9ap-10, 0x1.d1ce0ap-12,
+                               -0x1.7b82aap-15};
     fp f = begin(g, x);
-    LLVMValueRef a = magnitude(f, x),
-                 tail = rlxc_llvm_exp_within(f, by_pairs(f, at_most(f, a, 5.5), c));
-    tail = pick(f, not_above(f, a, 5.5), tail, num(f, 0.0));
-    LLVMValueRef r = pick(f, less(f, x, 0.0), tail, sub(f, num(f, 1.0), tail));
-    return pick(f, LLVMBuildFCmp(g->b, LLVMRealUNO, x, x, ""), x, r);
+    LLVMValueRef a = magnitude(f, x);
+    LLVMValueRef tail = power_of_two(f, by_pairs(f, at_most(f, a, 5.5), c), not_above(f, a, 5.5));
+    LLVMValueRef negative = LLVMBuildICmp(g->b, LLVMIntSLT, bits(f, x), integer(f, 0), "");
+    return pick(f, negative, tail, sub(f, num(f, 1.0), tail));
 }
 
 static bool is_half(const rlxc_expr *e)
