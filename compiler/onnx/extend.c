@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/sizes.h"
@@ -82,6 +83,53 @@ static void check_pads(rlxc_ox *im, const rlxc_expr *d, const rlxc_expr *before,
     rlxc_ox_check_number(im, after, low, rlxc_sub(im->ctx, d, one), "a padding");
 }
 
+/* Widths that are known at run time only: one builtin pads all axes. None where it does not apply:
+ * to constant widths, an axis that occurs twice, elements of less than a byte. */
+static rlxc_atom pad_at_run_time(rlxc_ox *im, rlxc_atom x, const rlxc_expr *const *pads,
+                                 const rlxc_expr *const *axes, uint32_t count, const char *mode,
+                                 rlxc_atom value)
+{
+    static const char *const modes[] = {"constant", "edge", "reflect", "wrap"};
+    const rlxc_expr *before[RLXC_MAX_NDIM], *dims[RLXC_MAX_NDIM];
+    const uint32_t ndim = rlxc_ox_ndim(im, x);
+    uint32_t seen = 0;
+    int64_t known, which = 0;
+    bool constant = true;
+    rlxc_ox_dims(im, x, dims);
+    for (uint32_t i = 0; i < ndim; i++)
+        before[i] = rlxc_ox_i(im, 0);
+    for (uint32_t i = 0; i < count && !im->failed; i++) {
+        int64_t axis = i;
+        if (axes && !rlxc_is_int(axes[i], &axis))
+            return (rlxc_atom){0};
+        const uint32_t at = rlxc_ox_axis(im, axis, ndim);
+        constant = constant && rlxc_is_int(pads[i], &known) && rlxc_is_int(pads[i + count], &known);
+        if (im->failed || seen >> at & 1)
+            return (rlxc_atom){0};
+        seen |= 1u << at;
+        before[at] = pads[i];
+        dims[at] = rlxc_add(im->ctx, dims[at], rlxc_add(im->ctx, pads[i], pads[i + count]));
+        dims[at] = rlxc_ox_bin(im, RLXC_EXPR_MAX, dims[at], rlxc_ox_i(im, 0));
+    }
+    while (which < 4 && strcmp(mode, modes[which]) != 0)
+        which++;
+    if (constant || ndim == 0 || which == 4 || rlxc_ox_type(im, x).bits < 8)
+        return (rlxc_atom){0};
+    for (uint32_t i = 0; i < count && !im->failed; i++) {
+        int64_t axis = i;
+        if (axes)
+            rlxc_is_int(axes[i], &axis);
+        check_pads(im, rlxc_ox_dim(im, x, rlxc_ox_axis(im, axis, ndim)), pads[i], pads[i + count],
+                   mode);
+    }
+    const rlxc_atom args[5] = {
+        x, rlxc_atom_shape(im->ctx, before, ndim), rlxc_atom_shape(im->ctx, dims, ndim),
+        rlxc_atom_prim(rlxc_ox_i(im, which)), rlxc_ox_cast(im, value, rlxc_ox_type(im, x))};
+    return rlxc_ox_builtin(
+        im, "rlx.pad", args, 5,
+        rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, x), (int32_t)ndim, dims, NULL));
+}
+
 void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -110,6 +158,11 @@ void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
     uint32_t count = axes ? n_axes : ndim;
     if (n != 2 * count) {
         rlxc_ox_fail(im, "%u paddings for %u dimensions", n, count);
+        return;
+    }
+    rlxc_atom late = pad_at_run_time(im, x, pads, axes, count, mode, value);
+    if (late.kind != RLXC_ATOM_NONE) {
+        rlxc_ox_set(im, 0, rlxc_ox_named_dims(im, late, RLXC_OX_MAX_DIM));
         return;
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -257,6 +257,38 @@ RLX_TEST(odd, elements_are_put_back_inside)
     }
 }
 
+/* Widths of any size: what is outside is the value, or an element of the line. */
+RLX_TEST(odd, padding_reads_only_elements_of_the_tensor)
+{
+    static const int64_t widths[] = {INT64_MIN, INT64_MAX, -3, -1, 0, 2, 9}, n[1] = {2},
+                         four[1] = {4};
+    static const int64_t empty[1] = {0}, no_dims[1] = {0};
+    const double x[] = {1, 2}, nine[] = {9};
+    for (int mode = 0; mode < 5; mode++)
+        for (int i = 0; i < 14; i++) {
+            const bool none = i >= 7;
+            rlx_value out = rlx_none();
+            rlx_value args[] = {make_tensor(t, RLX_I16, 1, none ? empty : n, x),
+                                rlx_test_shape(t, 1, &widths[i % 7]), rlx_test_shape(t, 1, four),
+                                rlx_int(mode), make_tensor(t, RLX_I16, 0, no_dims, nine)};
+            if (mode == 4) {
+                RLX_FAILS(try_builtin(t, "rlx.pad", args, 5, &out), RLX_E_INVALID_ARG, "a width");
+                continue;
+            }
+            out = call_builtin(t, "rlx.pad", args, 5);
+            for (int64_t k = 0; k < 4; k++) {
+                const double at = (double)k - (double)widths[i % 7], got = element(out, k);
+                const bool inside = !none && at >= 0 && at < 2;
+                cr_expect(inside              ? got == x[(int)at]
+                          : none || mode == 0 ? got == 9
+                                              : got == 1 || got == 2,
+                          "mode %d, width %lld, place %d: %g", mode, (long long)widths[i % 7],
+                          (int)k, got);
+            }
+            rlx_value_release(out);
+        }
+}
+
 /* Positions far outside, NaN, an empty axis, one that stays as it is. */
 RLX_TEST(odd, resampling_reads_only_elements_of_the_axis)
 {

@@ -288,6 +288,18 @@ def rows():
                 lambda v, _, b=b, a=a, mode=mode: np.pad(v, [(0, 0), (4, 1), (b, a)], mode=mode),
                 opset=19, mode=mode, sizes=[(1, 5), (3, 6), (2, 33)])
             for mode in ("reflect", "edge", "wrap") for b, a in ((3, 4), (0, 2), (1, 0))]
+    for mode in ("constant", "edge", "reflect", "wrap"):  # widths known at run time only
+        for t in ("float32", "int8", "float16", "int64", "bool"):
+            for low, high in ((-1, 2), (0, 2))[t != "float32":]:
+                fill = [x("", t, 5, 6)] if mode == "constant" else []
+                out.append(Row("Pad", [x("n 5 m", t, -9, 9), x("6", "int64", low, high), *fill],
+                               lambda a, p, v=0, mode=mode: ref.padded(a, p, mode, v), opset=19,
+                               mode=mode, name=f"{t} from {low}", gives=t,
+                               sizes=[(2, 2), (3, 6), (2, 33)] +
+                               ([(0, 3), (1, 0), (1, 1)] if fill and not low else [])))
+        out.append(Row("Pad", [x("n 5 m"), x("2", "int64", 3, 5), np.array(.5, f32), i64(-2)],
+                       lambda a, p, v, _, mode=mode: ref.padded(
+                           a, [0, p[0], 0, 0, p[1], 0], mode, v), opset=19, mode=mode, name="axes"))
     out += [Row("STFT", [x("2 n+9"), np.array(4), x("8")],
                 lambda a, _, w: ref.spectra(a, 4, w), opset=17),
             Row("Clip", [x("n m"), np.array(math.nan, f32), np.array(1, f32)],

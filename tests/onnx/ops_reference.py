@@ -251,6 +251,19 @@ def unpool(a, at):
     return out.reshape(a.shape[:2] + (2 * a.shape[2], 2 * a.shape[3]))
 
 
+def padded(a, pads, mode, value):
+    for axis, d in enumerate(a.shape):
+        at = np.arange(-pads[axis], d + pads[axis + a.ndim])
+        inside = (at >= 0) & (at < d)
+        source = {"wrap": at % max(d, 1), "reflect": d - 1 - abs(d - 1 - abs(at))}.get(mode, at)
+        shape = list(a.shape)
+        shape[axis] = len(at)
+        a = np.take(a, np.clip(source, 0, d - 1), axis) if d else np.full(shape, value)
+        if mode == "constant":
+            a = np.where(inside.reshape([-1 if i == axis else 1 for i in range(a.ndim)]), a, value)
+    return a
+
+
 def dft(a, axis, kind):
     a = a[..., 0] + 1j * (a[..., 1] if a.shape[-1] == 2 else 0)
     y = np.fft.rfft(a.real, axis=axis) if kind == "rfft" else getattr(np.fft, kind)(a, axis=axis)
