@@ -67,12 +67,12 @@ rlxc_atom rlxc_legalize_softmax(rlxc_builder *b, const rlxc_binding *call)
         without_axis(&te, n, axis, rest);
         const rlxc_expr *shifted = rlxc_sub(ctx, rlxc_te_widen(&te, rlxc_te_get(&te, &x, te.axes)),
                                             rlxc_te_load(&te, max, rest));
-        rlxc_te_store(&te, exp, rlxc_te_call1(ctx, "exp", shifted));
+        rlxc_te_store(&te, exp, rlxc_te_call1(ctx, "exp_nonpositive", shifted));
     }
     rlxc_te_reduction(&te, sum->name, &x, set, false, at);
     const rlxc_expr *term =
         exp ? rlxc_te_load(&te, exp, at)
-            : rlxc_te_call1(ctx, "exp",
+            : rlxc_te_call1(ctx, "exp_nonpositive",
                             rlxc_sub(ctx, rlxc_te_widen(&te, rlxc_te_get(&te, &x, at)),
                                      rlxc_te_load(&te, max, te.axes)));
     rlxc_te_reduce(&te, sum, rlxc_te_number(ctx, dtype, 0),
