@@ -192,7 +192,7 @@ static bool names_block(const rlxc_schedule_steps *list, const char *name)
     for (uint32_t i = 0; i < list->items.count; i++) {
         const rlxc_attr *given = rlxc_attrs_find(&list->items.items[i].args, "name");
         if (list->items.items[i].kind == RLXC_STEP_get_block && given &&
-            strcmp(given->s, name) == 0)
+            given->kind == RLXC_ATTR_STRING && strcmp(given->s, name) == 0)
             return true;
     }
     return false;
