@@ -20,10 +20,39 @@ static int compare_slices(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static int compare_first(const void *a, const void *b)
+/* A key and what it belongs to. */
+typedef struct entry {
+    uint64_t key;
+    int64_t at;
+} entry;
+
+/* Sorts |n| entries by their keys, equal ones in the order given: byte by byte, the lowest first,
+ * but for bytes that all keys share. |spare| is room for |n| more. */
+static void sort_entries(entry *entries, entry *spare, int64_t n)
 {
-    const int64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
+    uint64_t differ = 0;
+    entry *from = entries, *to = spare;
+    for (int64_t i = 1; i < n; i++)
+        differ |= entries[i].key ^ entries[0].key;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        int64_t place[256] = {0}, before = 0;
+        if ((differ >> shift & 255) == 0)
+            continue;
+        for (int64_t i = 0; i < n; i++)
+            place[from[i].key >> shift & 255]++;
+        for (int k = 0; k < 256; k++) {
+            const int64_t count = place[k];
+            place[k] = before;
+            before += count;
+        }
+        for (int64_t i = 0; i < n; i++)
+            to[place[from[i].key >> shift & 255]++] = from[i];
+        entry *other = from;
+        from = to;
+        to = other;
+    }
+    if (from != entries)
+        memcpy(entries, from, (size_t)n * sizeof *entries);
 }
 
 static bool same_slice(const slice *a, const slice *b)
@@ -37,8 +66,23 @@ typedef struct groups {
     int64_t *first;   /* per group: smallest position of a member */
     int64_t *counts;  /* per group */
     int64_t *inverse; /* per slice: its group */
-    int64_t *order;   /* per output position, pairs (first, group): groups in the requested order */
+    entry *order;     /* per output position (key, group): groups in the requested order */
 } groups;
+
+/* Sorts |n| slices of |width| keys; |order| and |spare| are room for as many entries. */
+static void sort_slices(slice *slices, int64_t n, int64_t width, entry *order, entry *spare)
+{
+    if (width != 1) {
+        qsort(slices, (size_t)n, sizeof *slices, compare_slices);
+        return;
+    }
+    const uint64_t *keys = n > 0 ? slices[0].keys : NULL; /* slices of one key follow each other */
+    for (int64_t k = 0; k < n; k++)
+        order[k] = (entry){keys[k], k};
+    sort_entries(order, spare, n);
+    for (int64_t k = 0; k < n; k++)
+        slices[k] = (slice){keys + order[k].at, 1, order[k].at};
+}
 
 typedef struct layout { /* the tensor as [outer, length, inner] around the axis */
     const rlx_tensor *x;
@@ -76,16 +120,18 @@ static rlx_status find_groups(rlx_call_context *cc, const layout *l, bool sorted
         return rlx_fail(err, RLX_E_LIMIT, "unique: too many elements");
     if (!rlx_mul_i64(width, l->length, &total))
         return rlx_fail(err, RLX_E_LIMIT, "unique: too many elements");
-    void *keys_memory, *slices_memory, *numbers;
+    void *keys_memory, *slices_memory, *numbers, *entries;
     RLX_TRY(rlxb_scratch(cc, total, sizeof(uint64_t), &keys_memory, err));
     RLX_TRY(rlxb_scratch(cc, l->length, sizeof(slice), &slices_memory, err));
-    RLX_TRY(rlxb_scratch(cc, l->length, 5 * (int64_t)sizeof(int64_t), &numbers, err));
+    RLX_TRY(rlxb_scratch(cc, l->length, 3 * (int64_t)sizeof(int64_t), &numbers, err));
+    RLX_TRY(rlxb_scratch(cc, l->length, 2 * (int64_t)sizeof(entry), &entries, err));
     uint64_t *keys = keys_memory;
     slice *slices = slices_memory;
     g->first = numbers;
     g->counts = g->first + l->length;
     g->inverse = g->counts + l->length;
-    g->order = g->inverse + l->length;
+    g->order = entries;
+    entry *spare = g->order + l->length;
     const void *data = rlx_tensor_data(l->x);
     const rlxb_elements elements = rlxb_elements_of(rlx_tensor_dtype(l->x));
     for (int64_t k = 0; k < l->length; k++) {
@@ -97,7 +143,7 @@ static rlx_status find_groups(rlx_call_context *cc, const layout *l, bool sorted
         }
         slices[k] = (slice){row, width, k};
     }
-    qsort(slices, (size_t)l->length, sizeof *slices, compare_slices);
+    sort_slices(slices, l->length, width, g->order, spare);
     g->count = 0;
     for (int64_t k = 0; k < l->length; k++) {
         if (k == 0 || !same_slice(&slices[k - 1], &slices[k])) {
@@ -107,12 +153,10 @@ static rlx_status find_groups(rlx_call_context *cc, const layout *l, bool sorted
         g->counts[g->count - 1]++;
         g->inverse[slices[k].at] = g->count - 1;
     }
-    for (int64_t k = 0; k < g->count; k++) {
-        g->order[2 * k] = sorted ? k : g->first[k];
-        g->order[2 * k + 1] = k;
-    }
+    for (int64_t k = 0; k < g->count; k++)
+        g->order[k] = (entry){(uint64_t)g->first[k], k};
     if (!sorted)
-        qsort(g->order, (size_t)g->count, 2 * sizeof *g->order, compare_first);
+        sort_entries(g->order, spare, g->count);
     return RLX_OK;
 }
 
@@ -130,7 +174,7 @@ static rlx_status gather(rlx_call_context *cc, const layout *l, const groups *g,
     unsigned char *to = rlx_tensor_mutable_data(*out);
     for (int64_t o = 0; o < l->outer && rlx_tensor_numel(*out) > 0; o++) {
         for (int64_t k = 0; k < g->count; k++) {
-            int64_t source = g->first[g->order[2 * k + 1]];
+            int64_t source = g->first[g->order[k].at];
             memcpy(to + (size_t)(o * g->count + k) * bytes,
                    from + (size_t)(o * l->length + source) * bytes, bytes);
         }
@@ -148,12 +192,12 @@ static rlx_status vector(rlx_call_context *cc, const groups *g, const int64_t *b
     int64_t *to = rlx_tensor_mutable_data(*out);
     if (by_group) {
         for (int64_t k = 0; k < g->count; k++)
-            to[k] = by_group[g->order[2 * k + 1]];
+            to[k] = by_group[g->order[k].at];
         return RLX_OK;
     }
     for (int64_t k = 0; k < g->count; k++)
-        g->first[g->order[2 * k + 1]] = k; /* group -> its output position; |first| is no longer
-                                            * needed */
+        g->first[g->order[k].at] = k; /* group -> its output position; |first| is no longer
+                                       * needed */
     for (int64_t i = 0; i < n; i++)
         to[i] = g->first[g->inverse[i]];
     return RLX_OK;
