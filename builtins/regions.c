@@ -414,18 +414,44 @@ rlx_status rlxb_roi_align(rlx_call_context *cc, const rlx_value *args, uint32_t 
 
 /* --- roi_pool --- */
 
+/* Indices from |begin| to before |end|. */
+typedef struct range {
+    int64_t begin, end;
+} range;
+
 /* The largest element of part |bin| of |bins| of the rounded range from |low| to |high| of a
  * dimension of |n|: its begin and end. Parts share an element if the range does not divide
  * (Girshick, "Fast R-CNN", 2015). |up|: halves are rounded up, not away from 0. */
 static void part_of(double low, double high, bool up, int64_t bin, int64_t bins, int64_t n,
-                    int64_t out[2])
+                    range *out)
 {
     double begin = up ? floor(low + 0.5) : round(low), end = up ? floor(high + 0.5) : round(high);
     double size = fmax(end - begin + 1, 1) / (double)bins;
     double ends[2] = {begin + floor((double)bin * size), begin + ceil(((double)bin + 1) * size)};
     for (int i = 0; i < 2; i++) /* NaN counts as the border */
-        out[i] = ends[i] > 0 ? (ends[i] < (double)n ? (int64_t)ends[i] : n) : 0;
+        *(i ? &out->end : &out->begin) =
+            ends[i] > 0 ? (ends[i] < (double)n ? (int64_t)ends[i] : n) : 0;
 }
+
+/* largest_float, largest_double: the largest of some rows and columns; NaN if one is, 0 if there
+ * are none. */
+#define LARGEST(T)                                                                               \
+    static T largest_##T(const T *plane, int64_t width, const range *rows, const range *columns) \
+    {                                                                                            \
+        T most = -(T)INFINITY;                                                                   \
+        bool bad = false;                                                                        \
+        for (int64_t i = rows->begin; i < rows->end; i++)                                        \
+            for (int64_t j = columns->begin; j < columns->end; j++) {                            \
+                const T v = plane[i * width + j];                                                \
+                most = v > most ? v : most;                                                      \
+                bad |= v != v;                                                                   \
+            }                                                                                    \
+        if (rows->begin >= rows->end || columns->begin >= columns->end)                          \
+            return 0;                                                                            \
+        return bad ? (T)NAN : most;                                                              \
+    }
+LARGEST(float)
+LARGEST(double)
 
 rlx_status rlxb_roi_pool(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                          rlx_error *err)
@@ -447,33 +473,37 @@ rlx_status rlxb_roi_pool(rlx_call_context *cc, const rlx_value *args, uint32_t n
     if (rlx_tensor_dims(rois)[1] != 5 || bins[0] < 1 || bins[1] < 1)
         return rlx_fail(err, RLX_E_INVALID_ARG,
                         "roi_pool: expected regions (n, 5) and a positive size");
+    void *room = NULL;
+    const bool empty = shape[0] == 0 || shape[1] == 0; /* of any size */
+    if (!empty) {
+        int64_t parts;
+        if (!rlx_add_i64(bins[0], bins[1], &parts))
+            return rlx_fail(err, RLX_E_LIMIT, "roi_pool: too many bins");
+        RLX_TRY(rlxb_scratch(cc, parts, sizeof(range), &room, err));
+    }
     RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), 4, shape, &result, err));
     const void *data = rlx_tensor_data(x), *regions = rlx_tensor_data(rois);
-    void *to = rlx_tensor_mutable_data(result);
-    for (int64_t at = 0; at < rlx_tensor_numel(result); at++) {
-        int64_t r = at / (shape[1] * shape[2] * shape[3]),
-                c = at / (shape[2] * shape[3]) % shape[1];
-        const int64_t place[2] = {at / shape[3] % shape[2], at % shape[3]};
-        int64_t range[2][2];
-        double batch = element(f64, regions, r * 5), best = 0;
-        bool found = false;
+    range *rows = room, *columns = rows + (empty ? 0 : bins[0]);
+    for (int64_t r = 0; r < shape[0] && !empty; r++) {
+        const double batch = element(f64, regions, r * 5);
+        const bool inside = batch >= 0 && batch < (double)dims[0];
         for (int d = 0; d < 2; d++)
-            part_of(element(f64, regions, r * 5 + 2 - d) * scale,
-                    element(f64, regions, r * 5 + 4 - d) * scale, up != 0, place[d], bins[d],
-                    dims[2 + d], range[d]);
-        bool inside = batch >= 0 && batch < (double)dims[0];
-        int64_t image = inside ? ((int64_t)batch * dims[1] + c) * dims[2] : 0;
-        for (int64_t i = range[0][0]; i < range[0][1] && inside; i++) {
-            for (int64_t j = range[1][0]; j < range[1][1]; j++) {
-                double v = element(f64, data, (image + i) * dims[3] + j);
-                best = !found || v > best || isnan(v) ? v : best;
-                found = true;
-            }
-        }
-        if (f64)
-            ((double *)to)[at] = best;
-        else
-            ((float *)to)[at] = (float)best;
+            for (int64_t bin = 0; bin < bins[d]; bin++)
+                part_of(element(f64, regions, r * 5 + 2 - d) * scale,
+                        element(f64, regions, r * 5 + 4 - d) * scale, up != 0, bin, bins[d],
+                        inside ? dims[2 + d] : 0, &(d ? columns : rows)[bin]);
+        const int64_t plane = dims[2] * dims[3], image = inside ? (int64_t)batch * dims[1] : 0;
+        for (int64_t c = 0; c < shape[1]; c++)
+            for (int64_t i = 0; i < bins[0]; i++)
+                for (int64_t j = 0; j < bins[1]; j++) {
+                    const int64_t from = (image + c) * plane,
+                                  at = ((r * shape[1] + c) * bins[0] + i) * bins[1] + j;
+                    set_element(f64, rlx_tensor_mutable_data(result), at,
+                                f64 ? largest_double((const double *)data + from, dims[3], &rows[i],
+                                                     &columns[j])
+                                    : (double)largest_float((const float *)data + from, dims[3],
+                                                            &rows[i], &columns[j]));
+                }
     }
     *out = rlx_of_tensor(result);
     return RLX_OK;
