@@ -18,7 +18,7 @@ enum {
     CHAINS = 8,            /* vectors summed at a time that hide the latency of a multiply-add */
     WIDE_CHAINS = 4,       /* for 64-byte vectors, if two cannot start in a cycle */
     LINE = 64,             /* bytes of a cache line */
-    FETCH = 96,            /* lines that a tile alone fetches ahead, one of each row */
+    FETCH = 24,            /* lines that a tile alone fetches ahead, one of each row */
     PACK_ROWS = 64,        /* rows that pay for a copy of a large operand */
     PACK_SUMS = 64,        /* its rows at least */
     PACK_SIZE = 1 << 16,   /* minimum elements: more than the caches keep */
@@ -194,8 +194,10 @@ int64_t rlxc_tile_lines(const rlxc_tile_plan *p, rlx_dtype dtype)
     return (int64_t)p->nv * p->vl * dtype.bits / (8 * LINE);
 }
 
-/* Rows of one line are fetched as long before their use as memory takes, by a tile that is alone.
- * Those of several lines a panel ahead, as several tiles take part. */
+/* Rows of one line are fetched shortly before their use, by a tile that is alone: on a Zen 3, 96
+ * rows instead of 24 gave weights in the last level of cache 1.04 to 1.3 times the speed, but those
+ * in memory 0.87 times. Rows of several lines are fetched a panel ahead, as several tiles take
+ * part. */
 static int64_t rows_ahead(const rlxc_stage *stage, const rlxc_tile_plan *p)
 {
     int64_t sums = 0;
