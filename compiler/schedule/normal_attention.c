@@ -336,7 +336,8 @@ static bool read_exponential(const reading *r, const rlxc_expr *weight, double *
 {
     rlxc_context *ctx = r->ctx;
     const rlxc_expr *map = r->f->map, *max = r->marks[1], *difference = rlxc_sub(ctx, map, max);
-    for (int base = 0; base < 2; base++)
+    static const char *const names[3] = {"exp", "exp_nonpositive", "exp2"};
+    for (int base = 0; base < 3; base++)
         for (int form = 0; form < 4; form++) {
             rlxc_captures c = {.n = 0};
             const rlxc_expr *by = rlxc_capture(ctx, &c, r->f->dtype);
@@ -345,13 +346,15 @@ static bool read_exponential(const reading *r, const rlxc_expr *weight, double *
                 : form == 1 ? rlxc_mul(ctx, difference, by)
                 : form == 2 ? rlxc_binary(ctx, RLXC_EXPR_DIV, difference, by)
                             : rlxc_sub(ctx, rlxc_mul(ctx, map, by), rlxc_mul(ctx, max, by));
-            const char *name = rlxc_intern_cstr(ctx, base ? "exp2" : "exp");
+            const char *name = rlxc_intern_cstr(ctx, names[base]);
             if (!rlxc_match(rlxc_call(ctx, r->f->dtype, name, &power, 1), weight, &c))
                 continue;
             const rlxc_expr *known = c.values[0];
             if (form > 0 && (!known || known->kind != RLXC_EXPR_FLOAT))
                 return false;
-            *factor = (base ? M_LN2 : 1) * (form == 0 ? 1 : form == 2 ? 1 / known->f : known->f);
+            *factor = (base == 2 ? M_LN2 : 1) * (form == 0   ? 1
+                                                 : form == 2 ? 1 / known->f
+                                                             : known->f);
             return isfinite(*factor) && *factor > 0;
         }
     return false;
