@@ -49,6 +49,8 @@ static void alone(fused *t)
     parts[1] = rlxc_reassociable(
         t->ctx, loop(t, d, size,
                      set(t, dot, plus(t, dot, times(t, at1(t, t->qt, d), key_in_place(t, j, d))))));
+    if (t->a->form.size <= 2 * t->vl) /* unrolled, LLVM would vectorise over distant keys */
+        parts[1] = rlxc_rolled(t->ctx, parts[1]);
     parts[2] = set(t, score, masked(t, t->i0, j, NULL, dot));
     parts[3] = set(t, max, most(t, max, score));
     push(t, loop(t, j, t->nk, rlxc_stmt_seq(ctx, parts, 4)));
