@@ -74,6 +74,7 @@ typedef struct tap {
     int64_t at;
     double weight;
     float narrow; /* the weight */
+    int64_t from; /* its first element */
 } tap;
 
 /* What the bins of a region read along one dimension. Weights are separable: that of a pixel is the
@@ -81,6 +82,7 @@ typedef struct tap {
  * sample; for means each row or column is there once, in ascending order. */
 typedef struct axis {
     int64_t length, most; /* of the image; room for the taps of a bin */
+    int64_t pitch;        /* elements from one row or column to the next */
     tap *taps;            /* of one bin of rows; of all bins of columns, |most| apart */
     int64_t *counts;
     int64_t first, span, total; /* of the taps of all bins: the first, how far they reach; number */
@@ -126,8 +128,10 @@ static int64_t find_taps(const pooling *p, axis *a, int64_t bin, tap *taps)
                 taps[count++] = (tap){.at = at[side], .weight = share};
         }
     }
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = 0; k < count; k++) {
         taps[k].narrow = (float)taps[k].weight;
+        taps[k].from = taps[k].at * a->pitch;
+    }
     return count;
 }
 
@@ -210,47 +214,47 @@ static void means_by_lines(const pooling *p, const axis *rows, const axis *colum
 }
 
 /* mean_of_bin_float, most_of_bin_float and the same for double: the value of one bin of the channel
- * |plane|, whose pixels are |step| apart and its rows |pitch|. Maxima ignore an element that
- * is NaN; the sum of the elements shows whether there is one, so that others need no branches. */
-#define BIN_FUNCTIONS(T, WEIGHT)                                                              \
-    static T mean_of_bin_##T(const T *plane, const axis *rows, const tap *columns, int64_t n, \
-                             int64_t step, int64_t pitch)                                     \
-    {                                                                                         \
-        T sum = 0;                                                                            \
-        for (int64_t r = 0; r < rows->counts[0]; r++) {                                       \
-            const T *row = plane + rows->taps[r].at * pitch;                                  \
-            T part = 0;                                                                       \
-            for (int64_t i = 0; i < n; i++)                                                   \
-                part += columns[i].WEIGHT * row[columns[i].at * step];                        \
-            sum += rows->taps[r].WEIGHT * part;                                               \
-        }                                                                                     \
-        return sum;                                                                           \
-    }                                                                                         \
-    static T most_of_bin_##T(const T *plane, const axis *rows, const tap *columns, int64_t n, \
-                             int64_t step, int64_t pitch, bool elements)                      \
-    {                                                                                         \
-        T most = -(T)INFINITY;                                                                \
-        bool bad = false;                                                                     \
-        for (int64_t r = 0; r < rows->counts[0]; r += 2) {                                    \
-            const T *upper = plane + rows->taps[r].at * pitch,                                \
-                    *lower = plane + rows->taps[r + 1].at * pitch;                            \
-            const T above = rows->taps[r].WEIGHT, below = rows->taps[r + 1].WEIGHT;           \
-            for (int64_t i = 0; i < n; i += 2) {                                              \
-                const T left = columns[i].WEIGHT, right = columns[i + 1].WEIGHT;              \
-                const int64_t x = columns[i].at * step, y = columns[i + 1].at * step;         \
-                const T a = above * left * upper[x], b = above * right * upper[y],            \
-                        c = below * left * lower[x], d = below * right * lower[y];            \
-                const T sum = a + b + c + d, first = a > b ? a : b, second = c > d ? c : d;   \
-                T value = first > second ? first : second;                                    \
-                if (!elements)                                                                \
-                    value = sum;                                                              \
-                else if (sum != sum)                                                          \
-                    value = (T)fmax(fmax((double)a, (double)b), fmax((double)c, (double)d));  \
-                bad |= value != value;                                                        \
-                most = value > most ? value : most;                                           \
-            }                                                                                 \
-        }                                                                                     \
-        return bad ? (T)NAN : most < 0 && isinf(most) ? 0 : most;                             \
+ * |plane|. Maxima ignore an element that is NaN; the sum of a sample's elements shows whether there
+ * is one, so that others need no branches. */
+#define BIN_FUNCTIONS(T, WEIGHT)                                                                  \
+    static T mean_of_bin_##T(const T *plane, const axis *rows, const tap *columns, int64_t n)     \
+    {                                                                                             \
+        T sum = 0;                                                                                \
+        for (int64_t r = 0; r < rows->counts[0]; r++) {                                           \
+            const T *row = plane + rows->taps[r].from;                                            \
+            T part = 0;                                                                           \
+            for (int64_t i = 0; i < n; i++)                                                       \
+                part += columns[i].WEIGHT * row[columns[i].from];                                 \
+            sum += rows->taps[r].WEIGHT * part;                                                   \
+        }                                                                                         \
+        return sum;                                                                               \
+    }                                                                                             \
+    static T most_of_bin_##T(const T *plane, const axis *rows, const tap *columns, int64_t n,     \
+                             bool elements)                                                       \
+    {                                                                                             \
+        T most = -(T)INFINITY;                                                                    \
+        bool bad = false;                                                                         \
+        for (int64_t r = 0; r < rows->counts[0]; r += 2) {                                        \
+            const T *upper = plane + rows->taps[r].from, *lower = plane + rows->taps[r + 1].from; \
+            const T above = rows->taps[r].WEIGHT, below = rows->taps[r + 1].WEIGHT;               \
+            for (int64_t i = 0; i < n; i += 2) {                                                  \
+                const T left = columns[i].WEIGHT, right = columns[i + 1].WEIGHT;                  \
+                const int64_t x = columns[i].from, y = columns[i + 1].from;                       \
+                const T a = above * left * upper[x], b = above * right * upper[y],                \
+                        c = below * left * lower[x], d = below * right * lower[y];                \
+                const T sum = a + b + c + d, first = a > b ? a : b, second = c > d ? c : d;       \
+                T value = first > second ? first : second;                                        \
+                if (!elements)                                                                    \
+                    value = sum;                                                                  \
+                if (sum != sum) {                                                                 \
+                    if (elements)                                                                 \
+                        value = (T)fmax(fmax((double)a, (double)b), fmax((double)c, (double)d));  \
+                    bad |= value != value;                                                        \
+                }                                                                                 \
+                most = value > most ? value : most;                                               \
+            }                                                                                     \
+        }                                                                                         \
+        return bad ? (T)NAN : most < 0 && isinf(most) ? 0 : most;                                 \
     }
 BIN_FUNCTIONS(float, narrow)
 BIN_FUNCTIONS(double, weight)
@@ -277,16 +281,15 @@ static double value_of_bin(const pooling *p, const axis *rows, const axis *colum
                            int64_t first, double share)
 {
     const tap *taps = columns->taps + bin * columns->most;
-    const int64_t n = columns->counts[bin], step = p->last ? p->channels : 1,
-                  pitch = p->width * step;
+    const int64_t n = columns->counts[bin];
     const float *narrow = (const float *)p->data + first;
     const double *wide = (const double *)p->data + first;
     if (p->max && p->f64)
-        return most_of_bin_double(wide, rows, taps, n, step, pitch, p->max == 2);
+        return most_of_bin_double(wide, rows, taps, n, p->max == 2);
     if (p->max)
-        return (double)most_of_bin_float(narrow, rows, taps, n, step, pitch, p->max == 2);
-    return share * (p->f64 ? mean_of_bin_double(wide, rows, taps, n, step, pitch)
-                           : (double)mean_of_bin_float(narrow, rows, taps, n, step, pitch));
+        return (double)most_of_bin_float(narrow, rows, taps, n, p->max == 2);
+    return share * (p->f64 ? mean_of_bin_double(wide, rows, taps, n)
+                           : (double)mean_of_bin_float(narrow, rows, taps, n));
 }
 
 /* A row of bins of all channels of the image that begins at element |image|; |to| is the row's
@@ -354,6 +357,7 @@ static rlx_status make_axes(rlx_call_context *cc, const pooling *p, axis axes[2]
         int64_t taps;
         a->length = d ? p->width : p->height;
         a->most = most_taps(p, a->length);
+        a->pitch = (d ? 1 : p->width) * (p->last ? p->channels : 1);
         if (!rlx_mul_i64(bins, a->most, &taps))
             return rlx_fail(err, RLX_E_LIMIT, "roi_align: too many bins");
         RLX_TRY(rlxb_scratch(cc, taps, sizeof(tap), &room, err));
