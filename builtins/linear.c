@@ -3,6 +3,7 @@
 #include "builtins/builtins.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The square matrices of an argument. */
 typedef struct matrices {
@@ -72,6 +73,23 @@ static void exchange(double *a, int64_t n, int64_t i, int64_t k)
     }
 }
 
+/* to[j] -= factor * from[j] for j from |begin| to before |n|. */
+static void subtract_row(double *to, const double *from, double factor, int64_t begin, int64_t n)
+{
+    typedef double two __attribute__((vector_size(16)));
+    int64_t j = begin;
+    for (; j + 4 <= n; j += 4) {
+        two a[2], b[2];
+        memcpy(a, to + j, sizeof a);
+        memcpy(b, from + j, sizeof b);
+        a[0] -= factor * b[0];
+        a[1] -= factor * b[1];
+        memcpy(to + j, a, sizeof a);
+    }
+    for (; j < n; j++)
+        to[j] -= factor * from[j];
+}
+
 /* The determinant of the |n| x |n| matrix |a|, which is overwritten. */
 static double determinant(double *a, int64_t n)
 {
@@ -83,11 +101,8 @@ static double determinant(double *a, int64_t n)
         det *= best != k ? -pivot : pivot;
         if (pivot == 0)
             return 0;
-        for (int64_t i = k + 1; i < n; i++) {
-            double factor = a[i * n + k] / pivot;
-            for (int64_t j = k + 1; j < n; j++)
-                a[i * n + j] -= factor * a[k * n + j];
-        }
+        for (int64_t i = k + 1; i < n; i++)
+            subtract_row(a + i * n, a + k * n, a[i * n + k] / pivot, k + 1, n);
     }
     return det;
 }
@@ -109,10 +124,10 @@ static void invert(double *a, double *b, int64_t n)
         }
         for (int64_t i = 0; i < n; i++) {
             const double factor = a[i * n + k];
-            for (int64_t j = 0; j < n && i != k; j++) {
-                a[i * n + j] -= factor * a[k * n + j];
-                b[i * n + j] -= factor * b[k * n + j];
-            }
+            if (i == k)
+                continue;
+            subtract_row(a + i * n, a + k * n, factor, 0, n);
+            subtract_row(b + i * n, b + k * n, factor, 0, n);
         }
     }
 }
