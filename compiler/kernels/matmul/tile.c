@@ -69,7 +69,8 @@ static const rlxc_expr *tail_tiles(rlxc_tiler *t, const rlxc_expr *left, int64_t
 /* How tiles fetch panels with rows of one line. A tile that is alone fetches the row p.fetch rows
  * ahead. Several tiles share what is read after this panel, or after this block of the reduction:
  * each fetches as much of it as it has rows, a few elements along with each row of the sums, so
- * that it is there in time however many rows there are. */
+ * that it is there in time however many rows there are. One row more than a tile has makes two of
+ * half as many, which are too short for that: they count as alone. */
 static void share_panels(rlxc_tiler *t, rlxc_schedule *to)
 {
     rlxc_context *ctx = t->ctx;
@@ -77,8 +78,8 @@ static void share_panels(rlxc_tiler *t, rlxc_schedule *to)
     if (!t->p.fetch || rlxc_tile_lines(&t->p, t->s->out->dtype) != 1)
         return;
     const rlxc_expr *rows = t->s->extents[t->p.i], *none = rlxc_tile_num(t, 0);
-    t->alone =
-        rlxc_named(to, "alone", rlxc_binary(ctx, RLXC_EXPR_LE, rows, rlxc_tile_num(t, t->p.mr)));
+    t->alone = rlxc_named(to, "alone",
+                          rlxc_binary(ctx, RLXC_EXPR_LE, rows, rlxc_tile_num(t, t->p.mr + 1)));
     const rlxc_expr *some = rlxc_binary(ctx, RLXC_EXPR_MAX, rows, rlxc_tile_num(t, 1));
     const rlxc_expr *each = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rlxc_tile_num(t, most), some);
     t->share = rlxc_named(to, "share", rlxc_select(ctx, t->alone, none, each));

@@ -19,8 +19,8 @@ typedef struct rlxc_tiler {
     const rlxc_expr *row, *rows; /* the block of rows being emitted: its first, their number */
     const rlxc_expr *size;       /* rows of a block */
     const rlxc_expr *packs;      /* whether the operand is packed; NULL: p.must_pack says so */
-    /* of panels with rows of one line: whether one tile has all rows; elements of what is read next
-     * that are fetched for each row of the result */
+    /* of panels with rows of one line: whether one tile, or nearly so, has all rows; elements of
+     * what is read next that are fetched for each row of the result */
     const rlxc_expr *alone, *share;
     /* the block of the reduction (p.k_block): its number, how many, its first element, their number
      */
