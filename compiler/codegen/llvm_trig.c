@@ -62,27 +62,25 @@ static reduced reduce(fp f, LLVMValueRef a)
     for (uint32_t k = 0; k < 3; k++)
         w[k] = funnel(f, t[k], t[k + 1], shift);
     LLVMValueRef half = rlxc_llvm_int(f.g, wide, 32);
-    LLVMValueRef top = LLVMBuildZExt(b, LLVMBuildMul(b, m, w[0], ""), wide, "");
-    LLVMValueRef sum =
-        LLVMBuildAdd(b, LLVMBuildShl(b, top, half, ""), wide_product(f, m, w[1]), "");
-    sum = LLVMBuildAdd(b, sum, LLVMBuildLShr(b, wide_product(f, m, w[2]), half, ""), "");
-    LLVMValueRef rounded = LLVMBuildAdd(b, sum, rlxc_llvm_int(f.g, wide, INT64_C(1) << 61), "");
-    LLVMValueRef n = LLVMBuildLShr(b, rounded, rlxc_llvm_int(f.g, wide, 62), "");
-    LLVMValueRef rest =
-        LLVMBuildSub(b, sum, LLVMBuildShl(b, n, rlxc_llvm_int(f.g, wide, 62), ""), "");
-    /* by halves, as conversions from 64 bits are slow; the last bit does not matter */
+    LLVMValueRef sum = LLVMBuildAdd(b, wide_product(f, m, w[1]),
+                                    LLVMBuildLShr(b, wide_product(f, m, w[2]), half, ""), "");
+    /* by halves: the first word and the quadrant concern the upper one alone, and conversions from
+     * 64 bits are slow; the last bit does not matter */
     fp wide_f = {f.g, rlxc_llvm_like(f.g->f64, a), wide};
-    LLVMValueRef high = LLVMBuildTrunc(b, LLVMBuildLShr(b, rest, half, ""), f.ti, "");
-    LLVMValueRef low = LLVMBuildLShr(b, LLVMBuildTrunc(b, rest, f.ti, ""), integer(f, 1), "");
+    LLVMValueRef high = LLVMBuildTrunc(b, LLVMBuildLShr(b, sum, half, ""), f.ti, "");
+    high = LLVMBuildAdd(b, high, LLVMBuildMul(b, m, w[0], ""), "");
+    LLVMValueRef rounded = LLVMBuildAdd(b, high, integer(f, INT64_C(1) << 29), "");
+    LLVMValueRef n = LLVMBuildLShr(b, rounded, integer(f, 30), "");
+    high = LLVMBuildSub(b, high, LLVMBuildShl(b, n, integer(f, 30), ""), "");
+    LLVMValueRef low = LLVMBuildLShr(b, LLVMBuildTrunc(b, sum, f.ti, ""), integer(f, 1), "");
     LLVMValueRef r =
         add(wide_f, mul(wide_f, LLVMBuildSIToFP(b, high, wide_f.t, ""), num(wide_f, 0x1p31)),
             LLVMBuildSIToFP(b, low, wide_f.t, ""));
     r = LLVMBuildFMul(b, r, num(wide_f, 0x1.921fb54442d18p-61), "");
     LLVMValueRef small = less(f, a, 0.5);
-    LLVMValueRef quadrant = LLVMBuildTrunc(b, n, f.ti, "");
     return (reduced){pick(f, small, a, LLVMBuildFPTrunc(b, r, f.t, "")),
                      pick(f, small, LLVMBuildFPExt(b, a, wide_f.t, ""), r),
-                     pick(f, small, integer(f, 0), quadrant)};
+                     pick(f, small, integer(f, 0), n)};
 }
 
 static const double sin_c[] = {-0x1.555556p-3, 0x1.11110ep-7, -0x1.a013a8p-13, 0x1.6dbe0ep-19};
