@@ -78,16 +78,32 @@ static bool is_index(const rlxc_expr *e)
     return rlxc_dtype_eq(e->dtype, RLX_I64);
 }
 
-/* Merges dimensions |d| and |d| + 1 if that takes fewer divisions. */
+static uint32_t all_divisions(rlxc_context *ctx, const rlxc_expr *const *indices, uint32_t n)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all += divisions(ctx, indices[i]);
+    return all;
+}
+
+/* Merges dimensions |d| and |d| + 1 if that takes fewer divisions, or one of them is 1. */
 static void merge_at(rlxc_context *ctx, access *a, uint32_t d)
 {
-    const rlxc_expr *outer = a->indices[d], *inner = a->indices[d + 1];
-    const uint32_t before = divisions(ctx, outer) + divisions(ctx, inner);
-    if (before == 0 || !is_index(outer) || !is_index(inner))
+    const rlxc_expr *outer = a->indices[d], *inner = a->indices[d + 1], *both;
+    if (!is_index(outer) || !is_index(inner))
         return;
-    const rlxc_expr *both = joined(ctx, outer, inner, a->shape[d + 1]);
-    if (divisions(ctx, both) >= before)
-        return;
+    if (rlxc_is_const(a->shape[d], 1)) {
+        both = inner;
+    } else if (rlxc_is_const(a->shape[d + 1], 1)) {
+        both = outer;
+    } else {
+        const uint32_t before = divisions(ctx, outer) + divisions(ctx, inner);
+        if (before == 0)
+            return;
+        both = joined(ctx, outer, inner, a->shape[d + 1]);
+        if (divisions(ctx, both) >= before)
+            return;
+    }
     a->indices[d] = both;
     a->shape[d] = rlxc_canonical(ctx, rlxc_mul(ctx, a->shape[d], a->shape[d + 1]), NULL);
     for (uint32_t i = d + 1; i + 1 < a->n; i++) {
@@ -117,12 +133,10 @@ static rlxc_buffer *merge(merging *m, const rlxc_buffer *b, const rlxc_expr *con
                           access *a)
 {
     rlxc_context *ctx = m->ctx;
-    uint32_t all = 0;
     if (b->strides || b->elem_offset || b->ndim < 2 || b->ndim > RLXC_MAX_NDIM)
         return NULL;
-    for (uint32_t i = 0; i < b->ndim; i++)
-        all += divisions(ctx, indices[i]);
-    if (all < 2)
+    const uint32_t before = all_divisions(ctx, indices, b->ndim);
+    if (before < 2)
         return NULL;
     *a = (access){.n = b->ndim};
     for (uint32_t i = 0; i < b->ndim; i++) {
@@ -131,7 +145,7 @@ static rlxc_buffer *merge(merging *m, const rlxc_buffer *b, const rlxc_expr *con
     }
     for (uint32_t d = b->ndim - 1; d-- > 0;)
         merge_at(ctx, a, d);
-    return a->merged ? view_of(m, b, a) : NULL;
+    return all_divisions(ctx, a->indices, a->n) < before ? view_of(m, b, a) : NULL;
 }
 
 static const rlxc_expr *merge_load(void *user, const rlxc_expr *e)
