@@ -244,6 +244,29 @@ RLX_TEST(rule_steps, windows_that_overlap_slide)
     }
 }
 
+/* A transposition in blocks moves one operand; a choice among several is made outside of loops. */
+RLX_TEST(rule_steps, choices_are_not_transposed)
+{
+    static const char head[] =
+        "@R.function\ndef main(x: R.Tensor((\"n\", 32, \"m\"), \"float32\"), "
+        "z: R.Tensor((\"n\", 32, \"m\"), \"float32\")):\n    with R.dataflow():\n";
+    static const struct {
+        const char *value;
+        bool transposed;
+    } rows[] = {{"R.permute_dims(x, axes=[0, 2, 1])", true},
+                {"R.permute_dims(R.concat((x, z), axis=1), axes=[0, 2, 1])", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s        y = %s\n        R.output(y)\n    return y\n", head,
+                 rows[i].value);
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        const outcome made = lower(ctx, "t.py", text, NULL, false);
+        cr_expect(made.steps && (strstr(made.steps, "\"transpose\"") != NULL) == rows[i].transposed,
+                  "%zu: %s%s", i, made.steps ? made.steps : "", made.errors);
+        rlxc_context_destroy(ctx);
+    }
+}
+
 /* Rows of few-bit weights: words of 8 bits one at a time, so that sums stay in 16 registers;
  * columns of 4 bits in turns, so that weights come in the order of memory. */
 RLX_TEST(rule_steps, rows_of_few_bits_suit_registers_and_memory)

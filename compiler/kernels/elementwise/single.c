@@ -152,7 +152,8 @@ bool rlxc_decide_single(rlxc_schedule *c, uint32_t i, void *sizes)
     rlxc_schedule unused = {.s = c->s}, inner = {.s = c->s};
     rlxc_stage own = arranged(&unused, &inner, &c->s->items[i]);
     rlxc_single_sizes z = {.unroll = RLXC_UNROLLED_REDUCTION};
-    if (rlxc_block_transposition(c->s->ctx, &own, RLXC_TRANSPOSED_BLOCK))
+    if (!rlxc_chooses(c->s->ctx, &own) &&
+        rlxc_block_transposition(c->s->ctx, &own, RLXC_TRANSPOSED_BLOCK))
         z.transpose = RLXC_TRANSPOSED_BLOCK;
     /* one matrix, or image, is work for several threads: they share out all of its blocks, or rows
      */

@@ -120,7 +120,8 @@ bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
         rlxc_merge_axes(&unused, &own, 1, 0, own.n_axes, NULL);
         if (own.n_axes == 0 || own.reduces[0])
             return rlxc_decline(c->s, "%s has one element", own.out->name);
-        if (rlxc_block_transposition(c->s->ctx, &own, RLXC_TRANSPOSED_BLOCK))
+        if (!rlxc_chooses(c->s->ctx, &own) &&
+            rlxc_block_transposition(c->s->ctx, &own, RLXC_TRANSPOSED_BLOCK))
             return rlxc_decline(c->s, "%s is transposed, in blocks", own.out->name);
         z.fuse = rlxc_has_long_rows(&own);
     }
