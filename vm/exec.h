@@ -16,7 +16,7 @@
 
 /* Limits of a file's contents, shared by builder and loader. */
 #define RLXV_MAX_EXPR_DEPTH 128u
-#define RLXV_MAX_EXPR_SIZE 1024u
+#define RLXV_MAX_EXPR_SIZE 4096u
 #define RLXV_MAX_TYPE_DEPTH 32u
 #define RLXV_MAX_TYPE_SIZE 4096u
 #define RLXV_MAX_REGISTERS (1u << 20)

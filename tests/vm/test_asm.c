@@ -175,3 +175,22 @@ RLX_TEST(assembly, mistakes_have_a_place)
     rlx_executable *exe;
     RLX_FAILS(rlx_test_try_load(t, deep, &exe), RLX_E_INVALID_MODULE, "nested too deeply");
 }
+
+/* Expressions share their operands, so text of any length can stand for one of 2^n nodes. */
+RLX_TEST(assembly, size_of_expressions_is_limited)
+{
+    enum { MOST = 11 }; /* 2^(MOST + 1) - 1 nodes */
+    char text[1024] = ".expr e0 = s0\n";
+    for (int i = 1; i <= MOST + 1; i++) {
+        rlx_executable *exe;
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, ".expr e%d = e%d + e%d\n", i, i - 1, i - 1);
+        t->error = (rlx_error){0};
+        const rlx_status status = rlx_test_try_load(t, text, &exe);
+        cr_expect(status == (i <= MOST ? RLX_OK : RLX_E_LIMIT), "%d: %s", i, t->error.message);
+        if (status == RLX_OK)
+            rlx_executable_release(exe);
+        else
+            cr_expect(strstr(t->error.message, "size 8191 is too large") != NULL);
+    }
+}
