@@ -80,7 +80,7 @@ RLX_TEST(check, one_of_many_indices_is_found)
                                wide ? 0x1.fffffffffffffp62 : 0x1p31 - 1};
         for (int at = -1; at < MANY; at++) { /* -1: none */
             double values[MANY];
-            char text[32];
+            char text[48];
             rlx_value out = rlx_none();
             for (int i = 0; i < MANY; i++)
                 values[i] = i == at ? far[i % 4] : (double)(from + i % (to - from));
