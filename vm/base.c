@@ -43,6 +43,8 @@ const char *rlx_status_name(rlx_status status)
         return "internal error";
     case RLX_E_SIGNATURE:
         return "signature refused";
+    case RLX_E_DEVICE:
+        return "device fault";
     }
     return "unknown status";
 }

@@ -67,12 +67,30 @@ typedef struct rlxv_kernel_param {
     const rlxv_dim *dims;
 } rlxv_kernel_param;
 
+typedef struct rlxv_launch {            /* strings and arrays in the arena */
+    const char *function;               /* NUL-terminated */
+    uint32_t grid[3], block[3], shared; /* expressions over the kernel's dims */
+    const rlx_launch_row_arg *args;
+    uint32_t n_args;
+} rlxv_launch;
+
 typedef struct rlxv_kernel {
     rlx_str name, symbol;
     uint32_t n_dims, n_params;
     const rlxv_kernel_param *params;
     rlx_kernel_fn fn; /* from the native section; NULL: looked up by the VM */
+    /* Of a device; module RLX_NONE: of the host. */
+    uint32_t module, n_scratch, n_launches;
+    const uint32_t *scratch; /* expressions over the dims: bytes */
+    const rlxv_launch *launches;
 } rlxv_kernel;
+
+/* Code for a kind of device: the images from the best to the most general. */
+typedef struct rlxv_device_module {
+    rlx_str kind;
+    uint32_t n_images;
+    const rlx_code_image *images; /* bytes in the file's head */
+} rlxv_device_module;
 
 typedef struct rlxv_debug_row {
     uint32_t pc, line, column;
@@ -144,6 +162,10 @@ struct rlx_executable {
     uint32_t *code;
     rlx_str *metadata; /* key, value, key, value, ... */
     rlxv_native native;
+    rlx_device_row *devices; /* row 0 is the host: its strings are empty */
+    uint32_t n_devices;      /* at least 1 */
+    rlxv_device_module *modules;
+    uint32_t n_modules;
     rlx_level_info *levels; /* n_levels; |runs| is not filled */
     uint32_t n_levels, level;
     struct {

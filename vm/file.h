@@ -22,7 +22,9 @@ enum {
     RLXV_SECTION_NAMES = 14,     /* of results */
     RLXV_SECTION_SIGNATURE = 15, /* signature.h */
     RLXV_SECTION_LEVELS = 16,    /* load_levels.c */
-    RLXV_SECTION_END = 17,
+    RLXV_SECTION_DEVICES = 17,   /* devices, code for them, launches, devices of regions:
+                                  * load_devices.c */
+    RLXV_SECTION_END = 18,
 };
 /* A file may hold a program for each of several CPU levels, all of which share the data section.
    The row of a section then states its level, from 1; 0: it belongs to the file, as the levels, the

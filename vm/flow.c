@@ -310,7 +310,10 @@ static uint32_t kinds_wanted(rlx_opcode op, char letter)
     case RLX_OP_CALL_FUNC:
     case RLX_OP_MAKE_CLOSURE:
     case RLX_OP_ALLOC_STORAGE:
+    case RLX_OP_ALLOC_STORAGE_ON:
     case RLX_OP_NEW_TENSOR:
+    case RLX_OP_NEW_TENSOR_ON:
+    case RLX_OP_LOAD_CONST_ON:
     case RLX_OP_PLAN:
     case RLX_OP_PLAN_TENSOR:
     case RLX_OP_KILL:
@@ -331,6 +334,7 @@ static uint8_t kind_made(const flow *f, const rlxv_instruction *in, uint8_t move
 {
     switch (in->info->op) {
     case RLX_OP_ALLOC_STORAGE:
+    case RLX_OP_ALLOC_STORAGE_ON:
         return RLX_KIND_STORAGE;
     case RLX_OP_ALLOC_TENSOR:
     case RLX_OP_NEW_TENSOR:
@@ -338,6 +342,8 @@ static uint8_t kind_made(const flow *f, const rlxv_instruction *in, uint8_t move
     case RLX_OP_VIEW:
     case RLX_OP_VIEW_AT:
     case RLX_OP_TO_VDEVICE:
+    case RLX_OP_NEW_TENSOR_ON:
+    case RLX_OP_LOAD_CONST_ON:
         return RLX_KIND_TENSOR;
     case RLX_OP_LOAD_CONST:
         return (uint8_t)f->exe->constants[in->operands[1].value].value.kind;

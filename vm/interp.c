@@ -563,6 +563,11 @@ rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *er
         case RLX_OP_TO_VDEVICE:
             status = to_vdevice(f, w, err);
             break;
+        case RLX_OP_ALLOC_STORAGE_ON:
+        case RLX_OP_NEW_TENSOR_ON:
+        case RLX_OP_LOAD_CONST_ON:
+            status = rlx_fail(err, RLX_E_DEVICE, "device %u is not available", w[3]);
+            break;
         }
         if (status != RLX_OK)
             break;

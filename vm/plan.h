@@ -33,7 +33,8 @@ typedef struct rlxv_region {
      * the first |n_below|; NULL: no search was made. |above|: the excess of the peak over the lower
      * bound when it was found, in 1/1024. */
     uint32_t *order, *n_below, above;
-    bool is_stated; /* the file has the offsets */
+    bool is_stated;  /* the file has the offsets */
+    uint32_t device; /* row of the executable's devices; 0: the host */
 } rlxv_region;
 
 typedef struct rlxv_plan {

@@ -88,6 +88,8 @@ static const char *check_operand(const checker *c, const rlxv_operand *o, uint32
         return v < fn->plan.n_buffers ? NULL : "buffer out of range";
     case 'j':
         return v < fn->n_words ? NULL : "jump leaves the function";
+    case 'v':
+        return v == 0 || v < exe->n_devices ? NULL : "device does not exist";
     default:
         return NULL; /* i: see check_rules */
     }
@@ -129,6 +131,7 @@ static const char *check_rules(const checker *c, const rlxv_instruction *in)
                    ? NULL
                    : "binds more arguments than the function has";
     case RLX_OP_ALLOC_STORAGE:
+    case RLX_OP_ALLOC_STORAGE_ON:
         return o[2].value > 0 && o[2].value <= RLXV_MAX_ALIGN &&
                        (o[2].value & (o[2].value - 1)) == 0
                    ? NULL
@@ -136,14 +139,18 @@ static const char *check_rules(const checker *c, const rlxv_instruction *in)
     case RLX_OP_ALLOC_TENSOR:
         return o[4].n <= RLX_MAX_NDIM ? NULL : "rank is too high";
     case RLX_OP_VIEW_AT:
+    case RLX_OP_NEW_TENSOR_ON:
         return o[3].n <= RLX_MAX_NDIM ? NULL : "rank is too high";
     case RLX_OP_NEW_TENSOR:
     case RLX_OP_VIEW:
         return o[2].n <= RLX_MAX_NDIM ? NULL : "rank is too high";
     case RLX_OP_MATCH_SHAPE:
         return exe->types[o[1].value].kind == RLX_TYPE_SHAPE ? NULL : "type is not a shape type";
+    case RLX_OP_LOAD_CONST_ON:
+        return exe->constants[o[1].value].value.kind == RLX_KIND_TENSOR
+                   ? NULL
+                   : "constant is not a tensor";
     case RLX_OP_TO_VDEVICE:
-        return o[2].value == 0 ? NULL : "device does not exist";
     case RLX_OP_RET:
     case RLX_OP_GOTO:
     case RLX_OP_IF:

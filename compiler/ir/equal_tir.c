@@ -294,6 +294,8 @@ static void encode_stmt(rlxc_encoder *e, const rlxc_stmt *s)
         break;
     case RLXC_STMT_FOR:
         rlxc_encode(e, (uint64_t)s->loop.kind);
+        if (s->loop.kind == RLXC_LOOP_BOUND)
+            rlxc_encode(e, (uint64_t)rlxc_thread_axis(s->loop.thread));
         rlxc_encode_expr(e, s->loop.var);
         rlxc_encode_expr(e, s->loop.min);
         rlxc_encode_expr(e, s->loop.extent);

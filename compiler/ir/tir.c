@@ -5,6 +5,8 @@
  * nesting; sequences are loops. */
 #include "compiler/ir/tir.h"
 
+#include <string.h>
+
 #include "compiler/ir/sinfo.h"
 
 static rlxc_stmt *new_stmt(rlxc_context *ctx, rlxc_stmt_kind kind)
@@ -57,6 +59,22 @@ const rlxc_stmt *rlxc_stmt_seq(rlxc_context *ctx, const rlxc_stmt *const *items,
     s->seq.items = flat;
     s->seq.n = at;
     return s;
+}
+
+static const char *const thread_axes[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
+                                          "threadIdx.x", "threadIdx.y", "threadIdx.z"};
+
+int rlxc_thread_axis(const char *name)
+{
+    for (int i = 0; i < RLXC_THREAD_AXES; i++)
+        if (strcmp(thread_axes[i], name) == 0)
+            return i;
+    return -1;
+}
+
+const char *rlxc_thread_name(rlxc_context *ctx, int i)
+{
+    return rlxc_intern_cstr(ctx, thread_axes[i]);
 }
 
 const rlxc_stmt *rlxc_stmt_for(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *min,

@@ -42,7 +42,8 @@ typedef enum rlxc_loop_kind {
     RLXC_LOOP_SERIAL,
     RLXC_LOOP_PARALLEL,
     RLXC_LOOP_VECTORIZED,
-    RLXC_LOOP_UNROLLED
+    RLXC_LOOP_UNROLLED,
+    RLXC_LOOP_BOUND /* each iteration is a thread, or a block of threads, of a device */
 } rlxc_loop_kind;
 
 typedef enum rlxc_axis_kind {
@@ -98,6 +99,7 @@ struct rlxc_stmt {
         struct {
             const rlxc_expr *var, *min, *extent;
             rlxc_loop_kind kind;
+            const char *thread; /* BOUND: "blockIdx.x", "threadIdx.y", ... interned; else NULL */
             rlxc_attrs annotations;
             const rlxc_stmt *body;
         } loop;
@@ -174,6 +176,13 @@ typedef struct rlxc_prim_func {
                        * part of the text */
     rlxc_range range;
 } rlxc_prim_func;
+
+enum { RLXC_THREAD_AXES = 6 };
+/* The axes of threads: block indices x, y, z are 0 to 2, thread indices 3 to 5; -1: |name| is
+ * none of them. "vthread" and its like are not axes. */
+int rlxc_thread_axis(const char *name);
+/* The interned name of axis |i|. */
+const char *rlxc_thread_name(rlxc_context *ctx, int i);
 
 /* Statement constructors; arrays are copied into the arena. */
 const rlxc_stmt *rlxc_stmt_seq(rlxc_context *ctx, const rlxc_stmt *const *items,

@@ -15,7 +15,7 @@ static bool is_plain(rlxc_engine *e, const rlxc_node *loop)
         return rlxc_refuse(e, "loop %s begins at %s, not at 0", rlxc_loop_name(e, loop),
                            rlxc_expr_text(e, loop->min));
     if (loop->loop_kind != RLXC_LOOP_SERIAL)
-        return rlxc_refuse(e, "loop %s is already parallel, vectorized or unrolled",
+        return rlxc_refuse(e, "loop %s is already parallel, vectorized, unrolled or bound",
                            rlxc_loop_name(e, loop));
     if (loop->annotations.count)
         return rlxc_refuse(e, "loop %s has the annotation '%s'", rlxc_loop_name(e, loop),

@@ -102,6 +102,7 @@ bool rlxc_apply_decompose_reduction(rlxc_engine *e)
         rlxc_node *copy = rlxc_new_loop(e, fresh[i], old->extent);
         copy->min = old->min;
         copy->loop_kind = old->loop_kind;
+        copy->thread = old->thread;
         copy->annotations = old->annotations;
         rlxc_adopt(e, copy, nest);
         nest = copy;

@@ -92,6 +92,7 @@ static rlxc_node *tree_of(rlxc_engine *e, const rlxc_stmt *s, uint32_t depth)
         node->stmt = s;
         node->min = s->loop.min;
         node->loop_kind = s->loop.kind;
+        node->thread = s->loop.thread;
         node->annotations = s->loop.annotations;
         append(e, node, child);
         return node;
@@ -134,6 +135,7 @@ const rlxc_stmt *rlxc_tree_stmt(rlxc_engine *e, const rlxc_node *node)
             ctx, rlxc_stmt_for(ctx, node->var, node->min, node->extent, node->loop_kind, body),
             sizeof *out);
         out->loop.annotations = node->annotations;
+        out->loop.thread = node->thread;
     } else {
         rlxc_block *block = rlxc_copy(ctx, node->block, sizeof *block);
         block->body = body;

@@ -30,6 +30,7 @@ struct rlxc_node {
     const char *gone;                    /* the step that removed it, or NULL */
     const rlxc_expr *var, *min, *extent; /* LOOP */
     rlxc_loop_kind loop_kind;
+    const char *thread; /* of a loop bound to one; else NULL */
     rlxc_attrs annotations;
     rlxc_block *block; /* BLOCK: its own copy; body stands in the child */
     const rlxc_expr **values;

@@ -1,5 +1,6 @@
 /* Loops and branches of TIR. T.grid is a nest of loops; bounds become a start and an extent. A
- * loop with a step counts from 0. Loops of GPU threads are refused by name. */
+ * loop with a step counts from 0. Virtual threads (vthread) run one after the other: their loop is
+ * unrolled. */
 #include <string.h>
 
 #include "compiler/ir/sym.h"
@@ -16,6 +17,7 @@ typedef struct loops {
     loop at[RLXC_MAX_DEPTH];
     uint32_t n;
     rlxc_loop_kind kind;
+    const char *thread; /* BOUND */
     rlxc_attrs annotations;
 } loops;
 
@@ -31,6 +33,7 @@ static bool loop_kind(const char *path, rlxc_loop_kind *out)
                  {"T.vectorized", RLXC_LOOP_VECTORIZED},
                  {"T.unroll", RLXC_LOOP_UNROLLED},
                  {"T.unrolled", RLXC_LOOP_UNROLLED},
+                 {"T.thread_binding", RLXC_LOOP_BOUND},
                  {"T.grid", RLXC_LOOP_SERIAL}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].path, path) == 0) {
@@ -79,7 +82,9 @@ static bool one_loop(rlxc_tir_parser *t, const rlxc_py *call, const char *path, 
         stop = call->n == 1 ? call->items[0] : call->items[1];
     if (call->n > 1)
         start = call->items[0];
-    const rlxc_py *step = call->n > 2 ? call->items[2] : rlxc_py_keyword(call, "step");
+    const rlxc_py *step = rlxc_py_keyword(call, "step");
+    if (call->n > 2 && out->kind != RLXC_LOOP_BOUND)
+        step = call->items[2];
     if (!stop || call->n > 3) {
         rlxc_error(p->ctx, call->range, "%s takes an end, or a start and an end", path);
         return false;
@@ -108,6 +113,28 @@ static bool one_loop(rlxc_tir_parser *t, const rlxc_py *call, const char *path, 
     const rlxc_py *annotations = rlxc_py_keyword(call, "annotations");
     return !annotations || annotations->kind == RLXC_PY_NONE ||
            rlxc_parse_attr_dict(p, annotations, &out->annotations);
+}
+
+/* thread="threadIdx.x" of T.thread_binding */
+static bool thread_of(rlxc_tir_parser *t, const rlxc_py *call, loops *out)
+{
+    const rlxc_py *thread = call->n > 2 ? call->items[2] : rlxc_py_keyword(call, "thread");
+    if (!thread || thread->kind != RLXC_PY_STRING) {
+        rlxc_error(t->p->ctx, call->range, "T.thread_binding needs thread=\"threadIdx.x\"");
+        return false;
+    }
+    int axis = rlxc_thread_axis(thread->text);
+    if (axis >= 0) {
+        out->thread = rlxc_thread_name(t->p->ctx, axis);
+    } else if (strncmp(thread->text, "vthread", 7) == 0) {
+        out->kind = RLXC_LOOP_UNROLLED;
+    } else {
+        rlxc_error(t->p->ctx, thread->range,
+                   "unknown thread axis \"%.40s\": blockIdx.x, .y, .z or threadIdx.x, .y, .z",
+                   thread->text);
+        return false;
+    }
+    return true;
 }
 
 static bool grid_loops(rlxc_tir_parser *t, const rlxc_py *call, loops *out)
@@ -154,12 +181,12 @@ static bool parse_loops(rlxc_tir_parser *t, const rlxc_py *target, const rlxc_py
             path = "range";
     }
     if (!path || !loop_kind(path, &out->kind)) {
-        bool gpu = path && strcmp(path, "T.thread_binding") == 0;
-        rlxc_error(p->ctx, e->range, "%s is not supported%s",
-                   path ? path : rlxc_py_describe(p->ctx, e),
-                   gpu ? ": it belongs to GPUs" : " as a loop");
+        rlxc_error(p->ctx, e->range, "%s is not supported as a loop",
+                   path ? path : rlxc_py_describe(p->ctx, e));
         return false;
     }
+    if (out->kind == RLXC_LOOP_BOUND && !thread_of(t, e, out))
+        return false;
     if (!(strcmp(path, "T.grid") == 0 ? grid_loops(t, e, out) : one_loop(t, e, path, out)))
         return false;
     bool many = target->kind == RLXC_PY_TUPLE;
@@ -244,6 +271,7 @@ void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out)
         stmt->loop.min = l->min;
         stmt->loop.extent = l->extent;
         stmt->loop.kind = all.kind;
+        stmt->loop.thread = all.thread;
         stmt->loop.annotations = all.annotations;
         stmt->loop.body = body;
         body = stmt;

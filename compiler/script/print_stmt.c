@@ -264,6 +264,9 @@ static void print_for(rlxc_printer *p, const rlxc_stmt *s, int depth)
         case RLXC_LOOP_UNROLLED:
             kind = "T.unroll";
             break;
+        case RLXC_LOOP_BOUND:
+            kind = "T.thread_binding";
+            break;
         }
     rlxc_text_printf(&p->out, " in %s(", kind);
     if (!rlxc_is_const(s->loop.min, 0)) {
@@ -276,6 +279,8 @@ static void print_for(rlxc_printer *p, const rlxc_stmt *s, int depth)
             rlxc_print_expression(p, loops[i]->loop.extent);
         }
     }
+    if (s->loop.kind == RLXC_LOOP_BOUND)
+        rlxc_text_printf(&p->out, ", thread=\"%s\"", s->loop.thread);
     if (s->loop.annotations.count > 0) {
         rlxc_text_puts(&p->out, ", annotations=");
         rlxc_print_attr_dict(p, &s->loop.annotations);

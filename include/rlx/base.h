@@ -46,6 +46,7 @@ typedef enum rlx_status {
     RLX_E_CANCELLED,      /* the cancel flag was raised */
     RLX_E_INTERNAL,       /* a bug of rlx that some input reached: please report it */
     RLX_E_SIGNATURE,      /* a required signature is missing, of another key, or does not hold */
+    RLX_E_DEVICE,         /* a fault of a device, or the device is lost */
 } rlx_status;
 
 /* A lower-case name such as "shape mismatch"; never NULL. */

@@ -514,7 +514,10 @@ RLX_TEST(file, opcodes_stay_as_they_are)
         {0x27, "dim_of", "wri"},
         {0x28, "check", "en"},
         {0x29, "bits_of_value", "wr"},
-        {0x30, "to_vdevice", "dri"},
+        {0x30, "to_vdevice", "drv"},
+        {0x31, "alloc_storage_on", "dsiv"},
+        {0x32, "new_tensor_on", "dyvS"},
+        {0x33, "load_const_on", "dcv"},
     };
     uint32_t n;
     rlx_opcode_table(&n);

@@ -1,0 +1,69 @@
+/* Kernels for devices: what becomes of a PrimFunc whose target is not the CPU.
+ *
+ * A PrimFunc of a device, after lower_tir, is a sequence of nests with loops bound to threads
+ * (RLXC_LOOP_BOUND), and buffers between them. Each nest is a launch of one device function; each
+ * buffer outside of them is scratch memory on the device. device_split.c finds them; a generator of
+ * the target's kind turns all launches of a module into images of code. Nothing here runs on the
+ * host: grids, blocks, sizes and scalar arguments are expressions that the VM evaluates. */
+#ifndef RLXC_CODEGEN_DEVICE_H
+#define RLXC_CODEGEN_DEVICE_H
+
+#include "compiler/codegen/codegen.h"
+#include "rlx/device.h"
+
+typedef struct rlxc_launch_arg {
+    const rlxc_buffer *buffer; /* a parameter of the PrimFunc, or a scratch buffer; or NULL: */
+    const rlxc_expr *scalar;   /* a variable that the device function gets as a parameter */
+    const rlxc_expr *value;    /* and its value, over the PrimFunc's dims */
+    bool is_written;           /* buffers */
+} rlxc_launch_arg;
+
+typedef struct rlxc_launch {
+    const char *name;         /* of the device function: unique in the module, a C identifier */
+    const rlxc_expr *grid[3]; /* x, y, z over the PrimFunc's dims; 1 where nothing is bound */
+    const rlxc_expr *block[3];
+    const rlxc_expr *thread[6]; /* variables: blockIdx.x y z, threadIdx.x y z; NULL: not bound */
+    const rlxc_stmt *body;      /* without the loops around all of it that are bound */
+    const rlxc_launch_arg *args;
+    uint32_t n_args;
+} rlxc_launch;
+
+typedef struct rlxc_device_kernel {
+    const rlxc_prim_func *f;
+    const rlxc_buffer *const *scratch; /* scope "global", sizes over the PrimFunc's dims */
+    uint32_t n_scratch;
+    const rlxc_launch *launches;
+    uint32_t n_launches;
+} rlxc_device_kernel;
+
+typedef struct rlxc_device_image {
+    const char *format; /* as rlx_device_api.load knows it */
+    const void *data;   /* text is NUL-terminated beyond |size| */
+    size_t size;
+} rlxc_device_image;
+
+typedef struct rlxc_device_code { /* of one target */
+    const rlxc_target *target;
+    const rlxc_device_kernel *kernels;
+    uint32_t n_kernels;
+    const rlxc_device_image *images; /* from the best to the most general */
+    uint32_t n_images;
+} rlxc_device_code;
+
+/* device_split.c: false with a diagnostic if the function cannot be launched (a loop around threads
+ * on the host, a call of the host). */
+bool rlxc_device_split(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_device_kernel *out);
+/* Why the PrimFunc, lowered or not, cannot run on a device of |target|; NULL if it can. For the
+ * choice between device and CPU, before any code is made. */
+const char *rlxc_device_refuses(rlxc_context *ctx, const rlxc_prim_func *f,
+                                const rlxc_target *target);
+/* device.c: the code of all PrimFuncs of the module with a device's target, one entry for each
+ * target. */
+bool rlxc_compile_devices(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
+                          const rlxc_device_code **out, uint32_t *out_n);
+
+/* The generators: rows of device.c by the target's kind. They fill |out->images|. */
+bool rlxc_emit_opencl(rlxc_context *ctx, const rlxc_options *options, rlxc_device_code *out);
+bool rlxc_emit_cuda(rlxc_context *ctx, const rlxc_options *options, rlxc_device_code *out);
+
+#endif
