@@ -1,6 +1,6 @@
-/* A module's PrimFuncs -> native code in one of four forms: LLVM text, assembly, object, shared
- * object. LLVM runs in a child process (child.c), which hands over the triple and each part's code;
- * nothing of LLVM is in this process.
+/* A module's PrimFuncs for the CPU -> native code in one of four forms: LLVM text, assembly,
+ * object, shared object. LLVM runs in a child process (child.c), which hands over the triple and
+ * each part's code; nothing of LLVM is in this process.
  *
  * For a shared object the kernels are distributed over parts, each an LLVM module in a context of
  * its own, which are compiled on several threads (llvm_parts.c) and joined by the linker. The
@@ -97,7 +97,7 @@ static bool build(rlxc_llvm *g, const rlxc_module *module, bool many)
     LLVMValueRef last = NULL;
     for (uint32_t i = 0; i < module->globals.count; i++) {
         const rlxc_prim_func *f = module->globals.items[i]->prim;
-        if (f)
+        if (f && !rlxc_prim_is_device(f))
             rlxc_map_set(g->ctx, &g->symbols, rlxc_key(rlxc_kernel_symbol(g->ctx, f)), g);
     }
     rlxc_share_loops(g->ctx, module, g->options->opt_level, &g->shared);
@@ -105,7 +105,7 @@ static bool build(rlxc_llvm *g, const rlxc_module *module, bool many)
         return false;
     for (uint32_t i = 0; i < module->globals.count; i++) {
         const rlxc_prim_func *f = module->globals.items[i]->prim;
-        if (!f)
+        if (!f || rlxc_prim_is_device(f))
             continue;
         rlxc_llvm_part *part = &g->parts.items[g->parts.count - 1];
         if (many && part->size > FULL + total / SHARE_OF_ALL) {

@@ -56,13 +56,24 @@ const rlxc_target *rlxc_prim_target(rlxc_context *ctx, const rlxc_prim_func *f,
         return otherwise;
     const rlxc_said before = rlxc_said_so_far(ctx);
     const rlxc_target *own = NULL;
-    if (rlxc_target_spec_of(ctx, f->range, target, &spec) && (spec.mcpu || spec.mattr)) {
-        spec.triple = otherwise->triple;
-        own = rlxc_target_of_spec(ctx, f->range, &spec);
+    if (rlxc_target_spec_of(ctx, f->range, target, &spec)) {
+        const bool device = spec.kind && rlxc_target_is_device_kind(spec.kind, strlen(spec.kind));
+        if (!device)
+            spec.triple = otherwise->triple;
+        if (device || spec.mcpu || spec.mattr)
+            own = rlxc_target_of_spec(ctx, f->range, &spec);
     }
     if (!own) /* pass check_devices has reported it */
         rlxc_take_back(ctx, before);
     return own ? own : otherwise;
+}
+
+bool rlxc_prim_is_device(const rlxc_prim_func *f)
+{
+    const rlxc_attr *target = rlxc_attrs_find(&f->attrs, "target");
+    size_t length = 0;
+    const char *kind = target ? rlxc_target_kind(target, &length) : "";
+    return rlxc_target_is_device_kind(kind, length);
 }
 
 bool rlxc_is_cpu_kind(const char *kind, size_t length)

@@ -18,10 +18,12 @@ const char *rlxc_target_kind(const rlxc_attr *target, size_t *out_length);
 /* The target of an attribute's value. */
 bool rlxc_target_spec_of(rlxc_context *ctx, rlxc_range range, const rlxc_attr *target,
                          rlxc_target_spec *out);
-/* The target of a function: its attribute "target" if that names a CPU or features that rlx knows,
- * else |otherwise|. */
+/* The target of a function: its attribute "target" if that names a device, or a CPU or features
+ * that rlx knows, else |otherwise|. */
 const rlxc_target *rlxc_prim_target(rlxc_context *ctx, const rlxc_prim_func *f,
                                     const rlxc_target *otherwise);
+/* True if the function's attribute "target" names a kind of device: it is no code of the CPU. */
+bool rlxc_prim_is_device(const rlxc_prim_func *f);
 /* True if targets of this kind run on the CPU. */
 bool rlxc_is_cpu_kind(const char *kind, size_t length);
 

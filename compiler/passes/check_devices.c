@@ -221,9 +221,10 @@ static void check_target(checker *c, const rlxc_prim_func *f)
     rlxc_target_spec spec;
     if (kind == NULL || length == 0)
         return;
+    if (rlxc_target_is_device_kind(kind, length))
+        return;
     if (!rlxc_is_cpu_kind(kind, length)) {
-        rlxc_error(c->ctx, f->range,
-                   "function '%s' is for target '%.*s'; only the CPU is supported", f->name,
+        rlxc_error(c->ctx, f->range, "function '%s' is for the unknown target '%.*s'", f->name,
                    (int)length, kind);
         return;
     }

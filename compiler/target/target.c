@@ -57,6 +57,16 @@ static const struct cpu_row {
 };
 enum { N_CPUS = sizeof cpus / sizeof *cpus };
 
+static const struct device_row {
+    const char *kind, *triple;
+    rlxc_device_limits limits;
+} devices[] = {
+#define RLXC_TARGET_DEVICE(kind, arch, triple, warp, threads, shared, registers, float64, float16) \
+    {kind, triple, {arch, warp, threads, shared, registers, float64, float16}},
+#include "compiler/target/targets.def"
+};
+enum { N_DEVICES = sizeof devices / sizeof *devices };
+
 /* Features that a compiled file may name: those that the runtime can detect. */
 static const char *const known_features[] = {
 #define RLX_CPU_FEATURE(arch, name, how) name,
@@ -244,18 +254,71 @@ static bool is_cpu_kind(const char *kind)
            strcmp(kind, "c") == 0 || strcmp(kind, "native") == 0;
 }
 
+bool rlxc_target_is_device(const rlxc_target *t)
+{
+    return t->arch == RLXC_ARCH_DEVICE;
+}
+
+bool rlxc_target_is_device_kind(const char *kind, size_t length)
+{
+    for (size_t i = 0; i < N_DEVICES; i++)
+        if (strlen(devices[i].kind) == length && memcmp(devices[i].kind, kind, length) == 0)
+            return true;
+    return false;
+}
+
+/* The facts of the CPU's vector units and caches, which no device has, are those of plain scalar
+ * code, so that none is 0. */
+static const rlxc_target *device_target(rlxc_context *ctx, rlxc_range range,
+                                        const rlxc_target_spec *spec)
+{
+    rlxc_text known = {.ctx = ctx};
+    for (size_t i = 0; i < N_DEVICES; i++) {
+        const rlxc_device_limits *limits = &devices[i].limits;
+        if (strcmp(devices[i].kind, spec->kind) != 0)
+            continue;
+        rlxc_text_printf(&known, "%s%s", known.length ? ", " : "", limits->arch);
+        if (spec->arch && strcmp(spec->arch, limits->arch) != 0)
+            continue;
+        rlxc_target t = {.kind = devices[i].kind,
+                         .triple = devices[i].triple,
+                         .cpu = limits->arch,
+                         .level = limits->arch,
+                         .features = "",
+                         .arch = RLXC_ARCH_DEVICE,
+                         .vector_bytes = 16,
+                         .vector_registers = 16,
+                         .sum_registers = 12,
+                         .cache_bytes = {DEFAULT_L1, DEFAULT_L2},
+                         .device = *limits};
+        t.device.warp = spec->warp ? spec->warp : limits->warp;
+        t.device.threads = spec->threads ? spec->threads : limits->threads;
+        t.device.shared_bytes = spec->shared_bytes ? spec->shared_bytes : limits->shared_bytes;
+        t.device.registers = spec->registers ? spec->registers : limits->registers;
+        return rlxc_copy(ctx, &t, sizeof t);
+    }
+    rlxc_error(ctx, range, "target %s has no architecture \"%s\": %s", spec->kind, spec->arch,
+               known.length ? known.data : "it has none");
+    return NULL;
+}
+
 const rlxc_target *rlxc_target_of_spec(rlxc_context *ctx, rlxc_range range,
                                        const rlxc_target_spec *spec)
 {
     rlxc_target t = {.kind = "llvm"};
     rlxc_target_spec own = *spec;
+    if (own.kind && rlxc_target_is_device_kind(own.kind, strlen(own.kind)))
+        return device_target(ctx, range, &own);
     if (own.kind && !own.triple && arch_of(own.kind, &t.arch)) /* "aarch64" */
         own.triple = own.kind, own.kind = NULL;
     spec = &own;
     if (!is_cpu_kind(spec->kind) || (spec->triple && !arch_of(spec->triple, &t.arch))) {
         rlxc_text known = {.ctx = ctx};
         for (uint32_t i = 0; i < N_ARCHS; i++)
-            rlxc_text_printf(&known, "%s%s-...", i + 1 < N_ARCHS ? ", " : " or ", archs[i].prefix);
+            rlxc_text_printf(&known, ", %s-...", archs[i].prefix);
+        for (uint32_t i = 0; i < N_DEVICES; i++)
+            if (i == 0 || strcmp(devices[i].kind, devices[i - 1].kind) != 0)
+                rlxc_text_printf(&known, ", %s", devices[i].kind);
         rlxc_error(ctx, range, "unknown target \"%s\": llvm, native%s",
                    spec->triple ? spec->triple : spec->kind, known.data ? known.data : "");
         return NULL;
@@ -293,7 +356,14 @@ const rlxc_target *rlxc_target_new(rlxc_context *ctx, const char *text, const ch
         return NULL;
     if (mcpu)
         spec.mcpu = mcpu;
-    return rlxc_target_of_spec(ctx, nowhere, &spec);
+    const rlxc_target *t = rlxc_target_of_spec(ctx, nowhere, &spec);
+    if (!t || !rlxc_target_is_device(t))
+        return t;
+    rlxc_error(ctx, nowhere,
+               "target %s is a device's: a module is compiled for a CPU, and --default-device %s:0 "
+               "moves its tensors there",
+               t->kind, t->kind);
+    return NULL;
 }
 
 const char *rlxc_target_folder(const rlxc_target *t)

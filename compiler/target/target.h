@@ -14,11 +14,22 @@
 typedef enum rlxc_arch {
 #define RLXC_TARGET_ARCH(id, prefix, triple, folder, cpu, level) RLXC_ARCH_##id,
 #include "compiler/target/targets.def"
+    RLXC_ARCH_DEVICE /* none of these: the target is a device's */
 } rlxc_arch;
 
+/* What a device's kernels may count on. */
+typedef struct rlxc_device_limits {
+    const char *arch;      /* "sm_80"; "" where the kind has none */
+    uint32_t warp;         /* threads that run in step; 1: not known */
+    uint32_t threads;      /* of a block, at most */
+    uint32_t shared_bytes; /* of memory that the threads of a block share */
+    uint32_t registers;    /* of 32 bits, of a block; 0: not known */
+    bool float64, float16; /* types that the device computes with */
+} rlxc_device_limits;
+
 typedef struct rlxc_target {
-    const char *kind; /* "llvm" */
-    const char *triple;
+    const char *kind;     /* "llvm", or a device's: "opencl", "cuda" */
+    const char *triple;   /* "" if LLVM makes no code for it */
     const char *cpu;      /* what the code is tuned for */
     const char *level;    /* the LLVM CPU whose instructions may all be used, beside ... */
     const char *features; /* ... these: "+avx2,+fma" */
@@ -31,13 +42,15 @@ typedef struct rlxc_target {
     uint32_t cache_bytes[3];   /* L1 data and L2 of a core, never 0; L3 that cores share, 0 if
                                 * unknown */
     uint32_t cores;            /* 0: not known */
+    rlxc_device_limits device; /* all 0 for a CPU */
 } rlxc_target;
 
 /* The fields of a target's text, in TVM's terms; NULL or 0 where the text does not set them.
  */
 typedef struct rlxc_target_spec {
-    const char *kind, *mcpu, *mattr, *triple;
+    const char *kind, *mcpu, *mattr, *triple, *arch;
     uint32_t cores;
+    uint32_t warp, threads, shared_bytes, registers; /* of a device */
 } rlxc_target_spec;
 
 /* Sets the field of |key| ("mcpu"); keys that rlx does not use ("keys") are ignored. The strings
@@ -48,12 +61,17 @@ void rlxc_target_spec_set(rlxc_target_spec *spec, const char *key, const char *v
 bool rlxc_target_parse(rlxc_context *ctx, rlxc_range range, const char *text,
                        rlxc_target_spec *out);
 /* The target of |spec|, in the context's memory. Without a CPU it is this machine's, or the
- * architecture's baseline if |spec| has a triple. NULL with a diagnostic at |range|. */
+ * architecture's baseline if |spec| has a triple. Equal device targets have equal texts. NULL with
+ * a diagnostic at |range|. */
 const rlxc_target *rlxc_target_of_spec(rlxc_context *ctx, rlxc_range range,
                                        const rlxc_target_spec *spec);
-/* The target of a text (NULL: this machine's), with its CPU replaced by |cpu|, a name or "native",
- * unless that is NULL. NULL with a diagnostic. */
+/* The CPU target of a text (NULL: this machine's), with its CPU replaced by |cpu|, a name or
+ * "native", unless that is NULL. NULL with a diagnostic. */
 const rlxc_target *rlxc_target_new(rlxc_context *ctx, const char *text, const char *mcpu);
+/* True if kernels for |t| run on a device, not on the CPU. */
+bool rlxc_target_is_device(const rlxc_target *t);
+/* True if targets.def has devices of this kind. */
+bool rlxc_target_is_device_kind(const char *kind, size_t length);
 /* Plain x86-64. */
 const rlxc_target *rlxc_target_plain(void);
 /* The target as text in TVM's spelling: "llvm -mtriple=... -mcpu=... -mattr=...". For a named CPU,

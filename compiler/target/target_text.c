@@ -1,19 +1,32 @@
 /* Reads and writes the text of a target, in TVM's terms. */
 #include <jansson.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "compiler/target/target.h"
 
-enum { MAX_CORES = 1 << 16 };
-
-/* Parses a number of cores; 0 if the text is not a number. */
-static uint32_t read_cores(const char *text)
+/* Parses a number; 0 if the text is none, or above |most|. */
+static uint32_t read_number(const char *text, uint32_t most)
 {
     uint32_t n = 0;
-    for (; *text >= '0' && *text <= '9' && n <= MAX_CORES; text++)
+    for (; *text >= '0' && *text <= '9' && n <= most; text++)
         n = n * 10 + (uint32_t)(*text - '0');
-    return *text == '\0' && n <= MAX_CORES ? n : 0;
+    return *text == '\0' && n <= most ? n : 0;
 }
+
+/* The keys with numbers. */
+static const struct number_row {
+    const char *key;
+    size_t at; /* in rlxc_target_spec */
+    uint32_t most;
+} numbers[] = {
+    {"num-cores", offsetof(rlxc_target_spec, cores), 1 << 16},
+    {"thread_warp_size", offsetof(rlxc_target_spec, warp), 1 << 10},
+    {"max_threads_per_block", offsetof(rlxc_target_spec, threads), 1 << 16},
+    {"max_num_threads", offsetof(rlxc_target_spec, threads), 1 << 16},
+    {"max_shared_memory_per_block", offsetof(rlxc_target_spec, shared_bytes), 1 << 24},
+    {"registers_per_block", offsetof(rlxc_target_spec, registers), 1 << 24},
+};
 
 void rlxc_target_spec_set(rlxc_target_spec *spec, const char *key, const char *value)
 {
@@ -25,8 +38,13 @@ void rlxc_target_spec_set(rlxc_target_spec *spec, const char *key, const char *v
         spec->mattr = value;
     else if (strcmp(key, "mtriple") == 0)
         spec->triple = value;
-    else if (strcmp(key, "num-cores") == 0)
-        spec->cores = read_cores(value);
+    else if (strcmp(key, "arch") == 0)
+        spec->arch = value;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(key, numbers[i].key) == 0) {
+            const uint32_t n = read_number(value, numbers[i].most);
+            memcpy((char *)spec + numbers[i].at, &n, sizeof n);
+        }
 }
 
 /* Joins a list of strings as "+a,+b". */
@@ -94,6 +112,19 @@ bool rlxc_target_parse(rlxc_context *ctx, rlxc_range range, const char *text, rl
 const char *rlxc_target_text(rlxc_context *ctx, const rlxc_target *t)
 {
     rlxc_text text = {.ctx = ctx};
+    const rlxc_device_limits *d = &t->device;
+    if (rlxc_target_is_device(t)) {
+        rlxc_text_printf(&text, "%s", t->kind);
+        if (d->arch[0])
+            rlxc_text_printf(&text, " -arch=%s", d->arch);
+        rlxc_text_printf(&text,
+                         " -max_threads_per_block=%u -thread_warp_size=%u "
+                         "-max_shared_memory_per_block=%u",
+                         d->threads, d->warp, d->shared_bytes);
+        if (d->registers)
+            rlxc_text_printf(&text, " -registers_per_block=%u", d->registers);
+        return rlxc_intern(ctx, text.data ? text.data : "", text.length);
+    }
     rlxc_text_printf(&text, "%s -mtriple=%s -mcpu=%s", t->kind, t->triple, t->cpu);
     if (t->features[0])
         rlxc_text_printf(&text, " -mattr=%s", t->features);

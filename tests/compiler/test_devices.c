@@ -105,9 +105,9 @@ static const struct {
      "        A[0] = T.float32(1)\n",
      {"m.py:8:5: error: function 'f' is for target 'cuda'"}},
     {HEAD PLAIN "        return x\n    @T.prim_func\n    def f(A: T.Buffer((2,), \"float32\")):\n"
-                "        T.func_attr({\"target\": T.target(\"opencl -device=mali\")})\n"
+                "        T.func_attr({\"target\": T.target(\"metal -device=m1\")})\n"
                 "        A[0] = T.float32(1)\n",
-     {"error: function 'f' is for target 'opencl'"}},
+     {"error: function 'f' is for the unknown target 'metal'"}},
 };
 
 static bool compile(rlxc_context *ctx, const char *text)

@@ -182,7 +182,12 @@ RLX_TEST(target, unknown_targets_are_refused)
     static const struct {
         const char *text, *message;
     } rows[] = {
-        {"cuda", "unknown target \"cuda\": llvm, native"},
+        {"rocm", "unknown target \"rocm\": llvm, native, x86_64-..., aarch64-..., riscv64-..., "
+                 "opencl, cuda"},
+        {"opencl", "target opencl is a device's: a module is compiled for a CPU, and "
+                   "--default-device opencl:0 moves its tensors there"},
+        {"cuda -arch=sm_20", "target cuda has no architecture \"sm_20\": sm_80, sm_90"},
+        {"opencl -arch=mali", "target opencl has no architecture \"mali\": it has none"},
         {"sparc-sun-solaris", "unknown target \"sparc-sun-solaris\""},
         {"llvm -mcpu=i486", "unknown CPU \"i486\": native, x86-64, "},
         {"{\"kind\": \"llvm\"", "is no JSON object"},
@@ -293,4 +298,48 @@ RLX_TEST(target, other_architectures)
         cr_expect(!rows[i].lacks || !strstr(code, rows[i].lacks), "%s: %s", rows[i].target, code);
         kernel_fixture_deinit(&f);
     }
+}
+
+RLX_TEST(target, devices_have_limits_and_their_text_round_trips)
+{
+    static const struct {
+        const char *text, *kind, *triple;
+        rlxc_device_limits limits;
+    } rows[] = {
+        {"opencl", "opencl", "", {"", 1, 256, 16384, 0, true, false}},
+        {"opencl -max_threads_per_block=64 -device=mali -thread_warp_size=8",
+         "opencl",
+         "",
+         {"", 8, 64, 16384, 0, true, false}},
+        {"cuda", "cuda", "nvptx64-nvidia-cuda", {"sm_80", 32, 1024, 49152, 65536, true, true}},
+        {"{\"kind\": \"cuda\", \"arch\": \"sm_90\", \"max_num_threads\": 512, "
+         "\"max_shared_memory_per_block\": 65536, \"host\": \"llvm\"}",
+         "cuda",
+         "nvptx64-nvidia-cuda",
+         {"sm_90", 32, 512, 65536, 65536, true, true}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        const char *text = rows[i].text;
+        for (int again = 0; again < 2; again++) { /* the text, then its print */
+            rlxc_target_spec spec;
+            cr_assert(rlxc_target_parse(ctx, (rlxc_range){0}, text, &spec));
+            const rlxc_target *target = rlxc_target_of_spec(ctx, (rlxc_range){0}, &spec);
+            cr_assert(target, "%s: %s", text, rlxc_render_diagnostics(ctx));
+            const rlxc_device_limits *is = &target->device, *want = &rows[i].limits;
+            cr_expect(rlxc_target_is_device(target));
+            cr_expect_str_eq(target->kind, rows[i].kind, "%s", text);
+            cr_expect_str_eq(target->triple, rows[i].triple, "%s", text);
+            cr_expect_str_eq(is->arch, want->arch, "%s", text);
+            cr_expect_eq(is->warp, want->warp, "%s", text);
+            cr_expect_eq(is->threads, want->threads, "%s", text);
+            cr_expect_eq(is->shared_bytes, want->shared_bytes, "%s", text);
+            cr_expect_eq(is->registers, want->registers, "%s", text);
+            cr_expect(is->float64 == want->float64 && is->float16 == want->float16, "%s", text);
+            cr_expect_eq(rlxc_target_dot_terms(target, RLX_U8, RLX_I8), 0u, "%s", text);
+            text = rlxc_target_text(ctx, target);
+        }
+        rlxc_context_destroy(ctx);
+    }
+    cr_expect(!rlxc_target_is_device(rlxc_target_plain()));
 }
