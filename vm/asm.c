@@ -138,6 +138,8 @@ static rlx_status single_operand(rlxv_asm *a, function_text *f, char letter, uin
         return rlxv_asm_expect_index(a, 'p', "a planned tensor", out);
     case 'u':
         return rlxv_asm_expect_index(a, 'u', "a buffer", out);
+    case 'v':
+        return rlxv_asm_expect_index(a, 'v', "a device", out);
     case 'j':
         RLX_TRY(name(a, &text));
         return label_of(a, f, text, out);

@@ -101,9 +101,9 @@ static const struct {
      {"m.py:9:37: error: function 'f' is marked for code generator \"tensorrt\""}},
     {HEAD PLAIN
      "        return x\n    @T.prim_func\n    def f(A: T.Buffer((2,), \"float32\")):\n"
-     "        T.func_attr({\"target\": T.target({\"kind\": \"cuda\", \"host\": \"llvm\"})})\n"
+     "        T.func_attr({\"target\": T.target({\"kind\": \"rocm\", \"host\": \"llvm\"})})\n"
      "        A[0] = T.float32(1)\n",
-     {"m.py:8:5: error: function 'f' is for target 'cuda'"}},
+     {"m.py:8:5: error: function 'f' is for the unknown target 'rocm'"}},
     {HEAD PLAIN "        return x\n    @T.prim_func\n    def f(A: T.Buffer((2,), \"float32\")):\n"
                 "        T.func_attr({\"target\": T.target(\"metal -device=m1\")})\n"
                 "        A[0] = T.float32(1)\n",

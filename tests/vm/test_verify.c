@@ -51,7 +51,7 @@ RLX_TEST(verify, flow_and_rules)
         {"eval_slot s0, 1\n new_tensor r0, int8, [s0, s0, s0, s0, s0, s0, s0, s0, s0, s0, s0, s0, "
          "s0, s0, s0, s0, s0]\n ret r0",
          "rank is too high"},
-        {"load_const r0, none\n to_vdevice r1, r0, 1\n ret r1", "device does not exist"},
+        {"load_const r0, none\n to_vdevice r1, r0, v1\n ret r1", "device does not exist"},
         {"load_const r0, shape [1]\n match_shape r0, int8[1]\n ret r0", "type is not a shape type"},
         {"load_const r0, none\n call_packed r1, c0, []\n ret r1", "name is not a string constant"},
         {"call_func r0, @f, [r0]\n ret r0", "wrong number of arguments for the function"},
