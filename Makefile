@@ -147,12 +147,18 @@ $(BUILD)/data/.unpacked: $(DATA)
 	@for archive in tests/fuzz/corpus/*.tar.gz; do tar -xzf $$archive -C $(@D)/corpus; done
 	@touch $@
 
+# Libraries that stand in for the drivers of devices.
+FAKES := $(patsubst tests/fake/%.c,$(BUILD)/fake_%.so,$(wildcard tests/fake/*.c))
+$(BUILD)/fake_%.so: tests/fake/%.c tests/fake/fake.h
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) -DFAKE_DRIVER -shared -o $@ $<
+
 TEST_SRC := $(filter-out %/main.c,$(RLX_SRC)) $(SUPPORT_SRC)
-$(BUILD)/vm_tests: | $(BUILD)/data/.unpacked
+$(BUILD)/vm_tests: | $(BUILD)/data/.unpacked $(FAKES)
 $(BUILD)/vm_tests: $(call obj,$(VM_TESTS) $(TEST_SRC)) $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(RUNTIME_LIBS)
-$(BUILD)/compiler_tests: | $(BUILD)/data/.unpacked
+$(BUILD)/compiler_tests: | $(BUILD)/data/.unpacked $(FAKES)
 $(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC) $(filter-out %/main.c,$(RLXC_SRC))) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
