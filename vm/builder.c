@@ -65,12 +65,15 @@ void rlx_exec_builder_destroy(rlx_exec_builder *b)
         FREE(f->debug, f->debug_capacity);
         FREE(f->buffers, f->buffers_capacity);
         FREE(f->tensors, f->tensors_capacity);
+        FREE(f->region_devices, f->region_devices_capacity);
     }
     FREE(b->constants, b->constants_capacity);
     FREE(b->kernels, b->kernels_capacity);
     FREE(b->functions, b->functions_capacity);
     FREE(b->imports, b->imports_capacity);
     FREE(b->metadata, b->metadata_capacity);
+    FREE(b->devices, b->devices_capacity);
+    FREE(b->modules, b->modules_capacity);
     FREE(b->labels, b->labels_capacity);
     FREE(b->fixups, b->fixups_capacity);
     rlxv_arena_deinit(&b->arena);
@@ -446,7 +449,7 @@ rlx_status rlx_exec_builder_kernel(rlx_exec_builder *b, rlx_str name, rlx_str sy
 {
     RLXV_NEED(err,
               b && RLXV_IS_STR(name) && RLXV_IS_STR(symbol) && (params || n_params == 0) && out);
-    rlxv_build_kernel k = {.n_dims = n_dims, .n_params = n_params};
+    rlxv_build_kernel k = {.n_dims = n_dims, .n_params = n_params, .module = RLX_NONE};
     for (uint32_t i = 0; i < n_params; i++)
         if (params[i].type >= b->types.count || b->type_slots[params[i].type] > n_dims)
             return INVALID("parameter %u of kernel %.*s has a bad type", i, (int)name.len,
@@ -514,7 +517,8 @@ rlx_status rlx_exec_builder_level(rlx_exec_builder *b, rlx_str name, rlx_exec_bu
                                   rlx_error *err)
 {
     RLXV_NEED(err, b && program && RLXV_IS_STR(name));
-    if (b == program || b->n_functions || b->n_constants || b->n_kernels || b->has_native)
+    if (b == program || b->n_functions || b->n_constants || b->n_kernels || b->has_native ||
+        b->n_devices || b->n_modules)
         return INVALID("a builder of levels holds nothing else");
     if (program->n_levels || !program->has_native)
         return INVALID("a level is one program with a native section");

@@ -25,10 +25,28 @@ typedef struct rlxv_build_constant {
     size_t nbytes;
 } rlxv_build_constant;
 
+typedef struct rlxv_build_launch {
+    uint32_t function, grid[3], block[3], shared, n_args;
+    rlx_launch_row_arg *args;
+} rlxv_build_launch;
+
 typedef struct rlxv_build_kernel {
     uint32_t name, symbol, n_dims, n_params;
     rlx_kernel_param *params;
+    uint32_t module, n_scratch, n_launches; /* module RLX_NONE: for the host */
+    uint32_t *scratch;
+    rlxv_build_launch *launches;
 } rlxv_build_kernel;
+
+typedef struct rlxv_build_device {
+    uint32_t kind, id, scope, target;
+} rlxv_build_device;
+
+typedef struct rlxv_build_module {
+    rlx_str kind;
+    rlx_code_image *images;
+    uint32_t n_images, number; /* number: in the file, set while writing */
+} rlxv_build_module;
 
 typedef struct rlxv_build_debug {
     uint32_t pc, file, line, column, name;
@@ -47,6 +65,7 @@ typedef struct rlxv_build_function {
     rlx_plan_buffer *buffers;
     uint32_t *tensors; /* of the plan, pairs: buffer, type */
     uint32_t n_buffers, buffers_capacity, n_tensors, tensors_capacity, n_regions;
+    uint32_t *region_devices, n_region_devices, region_devices_capacity; /* of the first regions */
 } rlxv_build_function;
 
 struct rlx_exec_builder {
@@ -69,6 +88,9 @@ struct rlx_exec_builder {
     uint32_t n_constants, constants_capacity, n_kernels, kernels_capacity;
     uint32_t n_functions, functions_capacity, n_imports, imports_capacity;
     uint32_t n_metadata, metadata_capacity; /* strings: two a row */
+    rlxv_build_device *devices;             /* without the host: index 1 is row 0 */
+    rlxv_build_module *modules;
+    uint32_t n_devices, devices_capacity, n_modules, modules_capacity;
 
     struct {
         uint32_t name;

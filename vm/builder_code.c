@@ -246,6 +246,9 @@ static rlx_status check_operand(rlx_exec_builder *b, rlxv_build_function *f, cha
     case 'u':
         limit = f->n_buffers, what = "buffer";
         break;
+    case 'v':
+        limit = b->n_devices + 1, what = "device";
+        break;
     default: /* y and i: any word */
         return RLX_OK;
     }

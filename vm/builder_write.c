@@ -1,8 +1,9 @@
 /* Turns the builder's contents into the bytes of a file.
 
-   Sections are written in the order of their numbers, 64-byte aligned, the data section last; those
-   of several levels one level after the other. Strings are numbered by first use in that order, so
-   equal contents give equal bytes, independent of the order of the calls. */
+   Sections are written in the order of their numbers, 64-byte aligned; those of several levels one
+   level after the other. The ones that all levels share come first, but the data section last.
+   Strings are numbered by first use in that order, so equal contents give equal bytes, independent
+   of the order of the calls. */
 #include "vm/builder.h"
 #include "vm/need.h"
 
@@ -28,8 +29,8 @@ typedef struct writer {
     rlx_exec_builder *b;
     program programs[RLX_MAX_LEVELS];
     uint32_t n_programs;
-    rlxv_buffer levels; /* the section that states their needs; empty: there is one program */
-    rlxv_span *data;    /* the data section: tensors and padding */
+    program shared;  /* sections of no level: the needs of the levels, code for devices */
+    rlxv_span *data; /* the data section: tensors and padding */
     uint32_t n_data;
     uint64_t data_size;
     size_t head_size; /* the file up to the data section */
@@ -305,25 +306,152 @@ static void write_strings(program *w)
     }
 }
 
+static bool same_module(const rlxv_build_module *a, const rlxv_build_module *b)
+{
+    bool same = rlx_str_eq(a->kind, b->kind) && a->n_images == b->n_images;
+    for (uint32_t i = 0; same && i < a->n_images; i++)
+        same = rlx_str_eq(a->images[i].format, b->images[i].format) &&
+               a->images[i].size == b->images[i].size &&
+               memcmp(a->images[i].data, b->images[i].data, a->images[i].size) == 0;
+    return same;
+}
+
+/* Bytes and zeros up to a whole word. */
+static void put_bytes(program *w, uint32_t section, const void *data, size_t size)
+{
+    rlxv_buffer_write(&w->sections[section], data, size);
+    rlxv_buffer_align(&w->sections[section], 4);
+}
+
+static void write_module(program *w, const rlxv_build_module *m)
+{
+    const uint32_t s = RLXV_SECTION_MODULES;
+    w->counts[s]++;
+    put(w, s, (uint32_t)m->kind.len);
+    put(w, s, m->n_images);
+    put_bytes(w, s, m->kind.data, m->kind.len);
+    for (uint32_t i = 0; i < m->n_images; i++) {
+        const rlx_code_image *image = &m->images[i];
+        put(w, s, (uint32_t)image->format.len);
+        rlxv_buffer_u64(&w->sections[s], image->size);
+        put_bytes(w, s, image->format.data, image->format.len);
+        put_bytes(w, s, image->data, image->size);
+    }
+}
+
+/* Writes the modules of all programs, equal ones of two programs once, and numbers them. */
+static void write_modules(writer *w)
+{
+    for (uint32_t p = 0; p < w->n_programs; p++) {
+        rlx_exec_builder *b = w->programs[p].b;
+        for (uint32_t i = 0; i < b->n_modules; i++) {
+            rlxv_build_module *m = &b->modules[i];
+            m->number = RLX_NONE;
+            for (uint32_t q = 0; q < p && m->number == RLX_NONE; q++)
+                for (uint32_t k = 0; k < w->programs[q].b->n_modules; k++)
+                    if (same_module(m, &w->programs[q].b->modules[k]))
+                        m->number = w->programs[q].b->modules[k].number;
+            if (m->number != RLX_NONE)
+                continue;
+            m->number = w->shared.counts[RLXV_SECTION_MODULES];
+            write_module(&w->shared, m);
+        }
+    }
+}
+
+static void write_launch(program *w, const rlxv_build_launch *l)
+{
+    const uint32_t s = RLXV_SECTION_DEVICES;
+    put_string(w, s, l->function);
+    for (uint32_t i = 0; i < 3; i++)
+        put(w, s, l->grid[i]);
+    for (uint32_t i = 0; i < 3; i++)
+        put(w, s, l->block[i]);
+    put(w, s, l->shared);
+    put(w, s, l->n_args);
+    for (uint32_t i = 0; i < l->n_args; i++) {
+        put(w, s, l->args[i].source);
+        put(w, s, l->args[i].type);
+        put(w, s, l->args[i].value);
+    }
+}
+
+/* The kernels for devices. */
+static void write_launches(program *w)
+{
+    const uint32_t s = RLXV_SECTION_DEVICES;
+    const rlx_exec_builder *b = w->b;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n_kernels; i++)
+        n += b->kernels[i].module != RLX_NONE;
+    put(w, s, n);
+    for (uint32_t i = 0; i < b->n_kernels; i++) {
+        const rlxv_build_kernel *k = &b->kernels[i];
+        if (k->module == RLX_NONE)
+            continue;
+        put(w, s, i);
+        put(w, s, b->modules[k->module].number);
+        put(w, s, k->n_scratch);
+        for (uint32_t e = 0; e < k->n_scratch; e++)
+            put(w, s, k->scratch[e]);
+        put(w, s, k->n_launches);
+        for (uint32_t e = 0; e < k->n_launches; e++)
+            write_launch(w, &k->launches[e]);
+    }
+}
+
+/* The modules of all programs are numbered. */
+static void write_devices(program *w)
+{
+    const uint32_t s = RLXV_SECTION_DEVICES;
+    const rlx_exec_builder *b = w->b;
+    uint32_t n = 0;
+    if (b->n_devices == 0 && b->n_modules == 0)
+        return;
+    w->counts[s] = b->n_devices;
+    for (uint32_t i = 0; i < b->n_devices; i++) {
+        put_string(w, s, b->devices[i].kind);
+        put(w, s, b->devices[i].id);
+        put_string(w, s, b->devices[i].scope);
+        put_string(w, s, b->devices[i].target);
+    }
+    write_launches(w);
+    for (uint32_t i = 0; i < b->n_functions; i++)
+        for (uint32_t z = 0; z < b->functions[i].n_region_devices; z++)
+            n += b->functions[i].region_devices[z] > 0;
+    put(w, s, n);
+    for (uint32_t i = 0; i < b->n_functions; i++) {
+        for (uint32_t z = 0; z < b->functions[i].n_region_devices; z++) {
+            if (b->functions[i].region_devices[z] == 0)
+                continue;
+            put(w, s, i);
+            put(w, s, z);
+            put(w, s, b->functions[i].region_devices[z]);
+        }
+    }
+}
+
 /* The needs of each level, as load_levels.c reads them. */
 static void write_levels(writer *w)
 {
     const rlx_exec_builder *b = w->b;
+    rlxv_buffer *out = &w->shared.sections[RLXV_SECTION_LEVELS];
+    w->shared.counts[RLXV_SECTION_LEVELS] = b->n_levels;
     for (uint32_t i = 0; i < b->n_levels; i++) {
         const rlx_exec_builder *p = b->levels[i].program;
         const rlx_str name = b->strings[b->levels[i].name], triple = p->strings[p->triple];
         size_t features = p->n_features ? p->n_features - 1 : 0; /* commas */
         for (uint32_t k = 0; k < p->n_features; k++)
             features += p->strings[p->features[k]].len;
-        rlxv_buffer_u32(&w->levels, (uint32_t)name.len);
-        rlxv_buffer_u32(&w->levels, (uint32_t)triple.len);
-        rlxv_buffer_u32(&w->levels, (uint32_t)features);
-        rlxv_buffer_write(&w->levels, name.data, name.len);
-        rlxv_buffer_write(&w->levels, triple.data, triple.len);
+        rlxv_buffer_u32(out, (uint32_t)name.len);
+        rlxv_buffer_u32(out, (uint32_t)triple.len);
+        rlxv_buffer_u32(out, (uint32_t)features);
+        rlxv_buffer_write(out, name.data, name.len);
+        rlxv_buffer_write(out, triple.data, triple.len);
         for (uint32_t k = 0; k < p->n_features; k++) {
             const rlx_str feature = p->strings[p->features[k]];
-            rlxv_buffer_write(&w->levels, ",", k > 0);
-            rlxv_buffer_write(&w->levels, feature.data, feature.len);
+            rlxv_buffer_write(out, ",", k > 0);
+            rlxv_buffer_write(out, feature.data, feature.len);
         }
     }
 }
@@ -363,38 +491,51 @@ static void add_section(layout *l, uint32_t kind, uint32_t level, const rlxv_buf
     rlxv_store(entry + 24, rlxv_checksum(section->data, section->size), 8);
 }
 
+static void add_sections(layout *l, const program *p, uint32_t level)
+{
+    for (uint32_t s = 1; s < RLXV_SECTION_END; s++)
+        add_section(l, s, level, &p->sections[s], p->counts[s], p->compressed[s]);
+}
+
+/* The lowest format that reads the file. */
+static uint32_t lowest_minor(const writer *w)
+{
+    for (uint32_t p = 0; p < w->n_programs; p++)
+        if (w->programs[p].sections[RLXV_SECTION_DEVICES].size)
+            return 5;
+    return w->compressed ? 4 : w->b->n_levels ? 3 : 2;
+}
+
 /* Writes everything before the data section to |image|, which has head_size zero bytes. */
 static void lay_out(const writer *w, uint8_t *image)
 {
     const size_t table = (size_t)w->n_sections * RLXV_SECTION_BYTES;
-    const uint32_t minor = w->compressed    ? 4
-                           : w->levels.size ? 3
-                                            : 2; /* the lowest that reads it */
     layout l = {image, image + RLXV_HEADER_BYTES, RLXV_HEADER_BYTES + table};
-    add_section(&l, RLXV_SECTION_LEVELS, 0, &w->levels, w->b->n_levels, false);
+    add_sections(&l, &w->shared, 0);
     for (uint32_t p = 0; p < w->n_programs; p++)
-        for (uint32_t s = 1; s < RLXV_SECTION_END; s++)
-            add_section(&l, s, w->levels.size ? p + 1 : 0, &w->programs[p].sections[s],
-                        w->programs[p].counts[s], w->programs[p].compressed[s]);
+        add_sections(&l, &w->programs[p], w->b->n_levels ? p + 1 : 0);
     if (w->data_size)
         rlxv_store(add_row(&l, RLXV_SECTION_DATA, 0, (size_t)w->data_size, 0) + 24,
                    rlxv_checksum_spans(w->data, w->n_data), 8);
     memcpy(image, RLXV_MAGIC, 8);
     rlxv_store(image + 8, RLX_FORMAT_MAJOR, 2);
-    rlxv_store(image + 10, minor, 2);
+    rlxv_store(image + 10, lowest_minor(w), 2);
     rlxv_store(image + 16, w->head_size + w->data_size, 8);
     rlxv_store(image + 24, w->n_sections, 4);
     rlxv_store(image + 32, rlxv_checksum_header(image, table), 8);
 }
 
-/* Adds a section to the size of the head. */
-static rlx_status measure_section(writer *w, const rlxv_buffer *section, rlx_error *err)
+/* Adds sections to the size of the head. */
+static rlx_status measure_sections(writer *w, const program *p, rlx_error *err)
 {
-    if (section->failed)
-        return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
-    if (section->size && (!rlx_align_size(w->head_size, 64, &w->head_size) ||
-                          !rlx_add_size(w->head_size, section->size, &w->head_size)))
-        return rlx_fail(err, RLX_E_LIMIT, "the executable is too large");
+    for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
+        const rlxv_buffer *section = &p->sections[s];
+        if (section->failed)
+            return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
+        if (section->size && (!rlx_align_size(w->head_size, 64, &w->head_size) ||
+                              !rlx_add_size(w->head_size, section->size, &w->head_size)))
+            return rlx_fail(err, RLX_E_LIMIT, "the executable is too large");
+    }
     return RLX_OK;
 }
 
@@ -402,15 +543,16 @@ static rlx_status measure_section(writer *w, const rlxv_buffer *section, rlx_err
 static rlx_status measure(writer *w, rlx_error *err)
 {
     size_t total;
-    w->n_sections = (w->data_size > 0 ? 1u : 0u) + (w->levels.size > 0 ? 1u : 0u);
-    for (uint32_t p = 0; p < w->n_programs; p++)
-        for (uint32_t s = 1; s < RLXV_SECTION_END; s++)
+    w->n_sections = w->data_size > 0;
+    for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
+        w->n_sections += w->shared.sections[s].size > 0;
+        for (uint32_t p = 0; p < w->n_programs; p++)
             w->n_sections += w->programs[p].sections[s].size > 0;
+    }
     w->head_size = RLXV_HEADER_BYTES + (size_t)w->n_sections * RLXV_SECTION_BYTES;
-    RLX_TRY(measure_section(w, &w->levels, err));
+    RLX_TRY(measure_sections(w, &w->shared, err));
     for (uint32_t p = 0; p < w->n_programs; p++)
-        for (uint32_t s = 1; s < RLXV_SECTION_END; s++)
-            RLX_TRY(measure_section(w, &w->programs[p].sections[s], err));
+        RLX_TRY(measure_sections(w, &w->programs[p], err));
     if ((w->data_size && !rlx_align_size(w->head_size, 64, &w->head_size)) ||
         !rlx_add_size(w->head_size, (size_t)w->data_size, &total))
         return rlx_fail(err, RLX_E_LIMIT, "the executable is too large");
@@ -440,7 +582,19 @@ static rlx_status fill(program *w, rlx_error *err)
     write_debug(w);
     write_names(w);
     write_native(w);
+    write_devices(w);
     write_strings(w);
+    return RLX_OK;
+}
+
+static rlx_status compress_sections(writer *w, program *p, rlx_error *err)
+{
+    for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
+        if (p->sections[s].size < LEAST_COMPRESSED || s == RLXV_SECTION_LEVELS)
+            continue;
+        RLX_TRY(rlxv_compress(&p->sections[s], p->b->compression, &p->compressed[s], err));
+        w->compressed = w->compressed || p->compressed[s];
+    }
     return RLX_OK;
 }
 
@@ -452,28 +606,34 @@ static rlx_status compress(writer *w, rlx_error *err)
     for (uint32_t p = 0; p < w->n_programs; p++)
         wanted = wanted && w->programs[p].b->compression != RLX_COMPRESSION_NONE;
     for (uint32_t p = 0; wanted && p < w->n_programs; p++)
-        for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
-            rlxv_buffer *section = &w->programs[p].sections[s];
-            bool *done = &w->programs[p].compressed[s];
-            if (section->size < LEAST_COMPRESSED)
-                continue;
-            RLX_TRY(rlxv_compress(section, w->programs[p].b->compression, done, err));
-            w->compressed = w->compressed || *done;
-        }
+        RLX_TRY(compress_sections(w, &w->programs[p], err));
+    if (wanted)
+        RLX_TRY(compress_sections(w, &w->shared, err));
     return w->compressed ? measure(w, err) : RLX_OK;
+}
+
+static void begin_program(program *p, rlx_exec_builder *b, const rlx_allocator *a)
+{
+    p->b = b;
+    for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
+        rlxv_buffer_init(&p->sections[s], a);
+}
+
+static void end_program(program *p)
+{
+    for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
+        rlxv_buffer_deinit(&p->sections[s]);
 }
 
 /* Fills the sections; the writer needs deinit also after an error. */
 static rlx_status prepare(writer *w, rlx_exec_builder *b, bool compressed, rlx_error *err)
 {
     *w = (writer){.b = b, .n_programs = b->n_levels ? b->n_levels : 1};
-    rlxv_buffer_init(&w->levels, &b->allocator);
-    for (uint32_t p = 0; p < w->n_programs; p++) {
-        w->programs[p].b = b->n_levels ? b->levels[p].program : b;
-        for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
-            rlxv_buffer_init(&w->programs[p].sections[s], &b->allocator);
-    }
+    for (uint32_t p = 0; p < w->n_programs; p++)
+        begin_program(&w->programs[p], b->n_levels ? b->levels[p].program : b, &b->allocator);
+    begin_program(&w->shared, w->programs[0].b, &b->allocator);
     RLX_TRY(place_tensors(w, err));
+    write_modules(w);
     for (uint32_t p = 0; p < w->n_programs; p++)
         RLX_TRY(fill(&w->programs[p], err));
     write_levels(w);
@@ -483,10 +643,9 @@ static rlx_status prepare(writer *w, rlx_exec_builder *b, bool compressed, rlx_e
 
 static void deinit(writer *w)
 {
-    rlxv_buffer_deinit(&w->levels);
+    end_program(&w->shared);
     for (uint32_t p = 0; p < w->n_programs; p++)
-        for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
-            rlxv_buffer_deinit(&w->programs[p].sections[s]);
+        end_program(&w->programs[p]);
 }
 
 /* |size| zero bytes, the first of which are the head. */

@@ -23,6 +23,8 @@
 #define RLXV_MAX_SLOTS (1u << 20)
 #define RLXV_MAX_INSTRUCTION_WORDS 65535u
 #define RLXV_MAX_ALIGN 4096u
+#define RLXV_MAX_DEVICES 256u
+#define RLXV_MAX_DEVICE_WORD 63u /* bytes of a device's kind and scope */
 
 typedef struct rlxv_expr {
     rlx_expr_op op;
@@ -162,10 +164,11 @@ struct rlx_executable {
     uint32_t *code;
     rlx_str *metadata; /* key, value, key, value, ... */
     rlxv_native native;
-    rlx_device_row *devices; /* row 0 is the host: its strings are empty */
+    rlx_device_row *devices; /* row 0 is the host: its strings are empty; others NUL-terminated */
     uint32_t n_devices;      /* at least 1 */
     rlxv_device_module *modules;
     uint32_t n_modules;
+    bool trusts_code;       /* the host lets code in the file run (rlx_load_options.trust_native) */
     rlx_level_info *levels; /* n_levels; |runs| is not filled */
     uint32_t n_levels, level;
     struct {
@@ -182,6 +185,10 @@ rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rl
 /* image.c: a file of |head| and |exe|'s constants. */
 rlx_status rlxv_write_image(const rlx_executable *exe, const uint8_t *head, size_t head_size,
                             const char *path, rlx_error *err);
+/* load_devices.c: true if |word| can be the kind of a device, or a scope. */
+bool rlxv_is_device_word(rlx_str word);
+/* True if the row is the host itself, which has index 0 and is not stored. */
+bool rlxv_is_host_row(const rlx_device_row *row);
 /* info.c: the fields of the tuple that |fn| returns, or its one result. */
 uint32_t rlxv_n_results(const rlx_executable *exe, const rlxv_function *fn);
 /* verify.c */

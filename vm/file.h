@@ -22,13 +22,14 @@ enum {
     RLXV_SECTION_NAMES = 14,     /* of results */
     RLXV_SECTION_SIGNATURE = 15, /* signature.h */
     RLXV_SECTION_LEVELS = 16,    /* load_levels.c */
-    RLXV_SECTION_DEVICES = 17,   /* devices, code for them, launches, devices of regions:
-                                  * load_devices.c */
-    RLXV_SECTION_END = 18,
+    RLXV_SECTION_DEVICES = 17,   /* devices, launches, devices of regions: load_devices.c */
+    RLXV_SECTION_MODULES = 18,   /* code for devices: load_devices.c */
+    RLXV_SECTION_END = 19,
 };
-/* A file may hold a program for each of several CPU levels, all of which share the data section.
-   The row of a section then states its level, from 1; 0: it belongs to the file, as the levels, the
-   signature and the data do. In a file without levels it is 0 everywhere. */
+/* A file may hold a program for each of several CPU levels, all of which share the data section and
+   the code for devices. The row of a section then states its level, from 1; 0: it belongs to the
+   file, as the levels, the signature, the modules and the data do. In a file without levels it is 0
+   everywhere. */
 #define RLXV_MAGIC "\x93RLX\r\n\x1a\n"
 #define RLXV_HEADER_BYTES 64u
 #define RLXV_SECTION_BYTES 40u

@@ -174,7 +174,8 @@ bool rlx_executable_kernel(const rlx_executable *exe, uint32_t k, rlx_kernel_inf
     if (k >= exe->n_kernels)
         return false;
     const rlxv_kernel *x = &exe->kernels[k];
-    *out = (rlx_kernel_info){x->name, x->symbol, x->n_dims, x->n_params, x->fn != NULL};
+    *out = (rlx_kernel_info){x->name,       x->symbol, x->n_dims,    x->n_params,
+                             x->fn != NULL, x->module, x->n_scratch, x->n_launches};
     return true;
 }
 

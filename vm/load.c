@@ -116,6 +116,7 @@ static rlx_status parse_kernels(rlxv_loader *l)
         RLX_TRY(rlxv_read_string(l, &r, &k->symbol));
         k->n_dims = rlxv_read_word(&r);
         k->n_params = rlxv_read_count(&r, 2);
+        k->module = RLX_NONE;
         if (k->n_dims > RLXV_MAX_SLOTS)
             return rlxv_malformed(l, "kernel", i, "has too many dims");
         rlxv_kernel_param *params = rlxv_arena_alloc(&exe->arena, k->n_params, sizeof *params);
@@ -413,7 +414,7 @@ rlx_status rlxv_read_header(const uint8_t *h, size_t available, uint64_t total_s
 bool rlxv_is_common_section(uint32_t kind)
 {
     return kind == RLXV_SECTION_DATA || kind == RLXV_SECTION_SIGNATURE ||
-           kind == RLXV_SECTION_LEVELS;
+           kind == RLXV_SECTION_LEVELS || kind == RLXV_SECTION_MODULES;
 }
 
 rlxv_section rlxv_section_at(const uint8_t *head, const uint8_t *row)
@@ -441,7 +442,8 @@ static rlx_status split_sections(rlxv_loader *l)
         uint32_t level = rlxv_load_u32(e + 36);
         const bool compressed = flags & RLXV_SECTION_COMPRESSED;
         if (flags & ~(RLXV_SECTION_REQUIRED | RLXV_SECTION_COMPRESSED) || level > RLX_MAX_LEVELS ||
-            (rlxv_is_common_section(kind) && (level > 0 || compressed)))
+            (rlxv_is_common_section(kind) &&
+             (level > 0 || (compressed && kind != RLXV_SECTION_MODULES))))
             return bad_header(l->err, "unknown section flags");
         for (; at < offset; at++)
             if (h[at])
@@ -489,14 +491,15 @@ rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rl
     exe->head_size = head_size;
     exe->data = data;
     exe->total_size = total_size;
+    exe->trusts_code = options && options->trust_native;
 
     rlxv_loader l = {.exe = exe, .options = options, .err = err};
     static rlx_status (*const steps[])(rlxv_loader *) = {
-        split_sections,     rlxv_parse_signature, rlxv_choose_level, rlxv_decompress_sections,
-        rlxv_parse_strings, rlxv_parse_exprs,     rlxv_parse_types,  rlxv_parse_constants,
-        parse_kernels,      parse_imports,        parse_code,        parse_functions,
-        rlxv_parse_plans,   parse_debug,          parse_names,       parse_metadata,
-        parse_native,
+        split_sections,     rlxv_parse_signature, rlxv_choose_level,  rlxv_decompress_sections,
+        rlxv_parse_strings, rlxv_parse_exprs,     rlxv_parse_types,   rlxv_parse_constants,
+        parse_kernels,      parse_imports,        parse_code,         parse_functions,
+        rlxv_parse_plans,   rlxv_parse_modules,   rlxv_parse_devices, parse_debug,
+        parse_names,        parse_metadata,       parse_native,
     };
     rlx_status status = rlxv_read_header(head, head_size, total_size, &exe->head_size,
                                          &exe->data_offset, &exe->data_size, err);

@@ -62,5 +62,8 @@ rlx_status rlxv_parse_types(rlxv_loader *l);
 rlx_status rlxv_parse_constants(rlxv_loader *l);
 /* load_plans.c, after the functions. */
 rlx_status rlxv_parse_plans(rlxv_loader *l);
+/* load_devices.c, after the plans. */
+rlx_status rlxv_parse_modules(rlxv_loader *l);
+rlx_status rlxv_parse_devices(rlxv_loader *l);
 
 #endif

@@ -117,6 +117,8 @@ rlx_status rlxv_native_load(rlx_executable *exe, const char *file, rlx_error *er
     RLX_TRY(open_object(exe, file, err));
     for (uint32_t i = 0; i < exe->n_kernels; i++) {
         rlxv_kernel *k = &exe->kernels[i];
+        if (k->module != RLX_NONE)
+            continue;
         rlx_str symbol = rlxv_arena_str(&exe->arena, k->symbol); /* dlsym needs a NUL */
         if (!symbol.data)
             return rlx_fail(err, RLX_E_NOMEM, "out of memory while loading an executable");

@@ -102,56 +102,28 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_kernel(rlx_exec_builder *b, rl
                                                          rlx_error *err);
 /* --- devices (rlx/device.h) ------------------------------------------------------------------- */
 
-/* A device that the program uses. Index 0 is the host itself and has no row. |target| is for
- * readers: "opencl -max_threads_per_block=256". Equal rows share an index. */
-typedef struct rlx_device_row {
-    rlx_str kind; /* "cpu", "opencl", "cuda" or a host program's */
-    uint32_t id;
-    rlx_str scope; /* of its memory: "global" */
-    rlx_str target;
-} rlx_device_row;
+/* Equal rows share an index. The host itself, "cpu" 0 "global", is 0; an empty scope is "global".
+ * Kind and scope have at most 63 letters, digits and "_.-". */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_device(rlx_exec_builder *b,
                                                          const rlx_device_row *row, uint32_t *out,
                                                          rlx_error *err);
-/* Code for a kind of device, as images from the best to the most general: the first that a device
-   takes is used. |format| as for rlx_device_api.load; the bytes are copied. */
-typedef struct rlx_code_image {
-    rlx_str format;
-    const void *data;
-    size_t size;
-} rlx_code_image;
+/* Code for a kind of device, as images from the best to the most general, at least one: the first
+   that a device takes is used. The bytes are copied. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_device_module(rlx_exec_builder *b, rlx_str kind,
                                                                 const rlx_code_image *images,
                                                                 uint32_t n, uint32_t *out,
                                                                 rlx_error *err);
-typedef enum rlx_launch_source {
-    RLX_LAUNCH_PARAM,   /* the tensor parameter |value| of the kernel */
-    RLX_LAUNCH_SCRATCH, /* the scratch buffer |value| of the kernel */
-    RLX_LAUNCH_EXPR     /* the expression |value| over the kernel's dims, as |type| */
-} rlx_launch_source;
-typedef struct rlx_launch_row_arg {
-    uint32_t source; /* rlx_launch_source */
-    uint32_t type;   /* rlx_launch_arg_kind; RLX_LAUNCH_BUFFER for the first two. Floats: the
-                      * expression is the bits of a float64, as dims are */
-    uint32_t value;
-} rlx_launch_row_arg;
-typedef struct rlx_launch_row {
-    rlx_str function;           /* in the module */
-    uint32_t grid[3], block[3]; /* expressions over the kernel's dims; a grid with a 0 (or less) is
-                                 * skipped */
-    uint32_t shared;            /* expression: bytes of shared memory sized at the launch */
-    const rlx_launch_row_arg *args;
-    uint32_t n_args;
-} rlx_launch_row;
 /* Makes |kernel| one for a device: its calls do |launches| one after the other. |scratch|:
  * expressions over its dims, the bytes of buffers on the device that live during the call. All its
- * tensors must be on one device of the module's kind. */
+ * tensors must be on one device of the module's kind. A kernel has at most RLX_MAX_SCRATCH scratch
+ * buffers, a launch at most RLX_MAX_LAUNCH_ARGS arguments. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_launches(rlx_exec_builder *b, uint32_t kernel,
                                                            uint32_t module, const uint32_t *scratch,
                                                            uint32_t n_scratch,
                                                            const rlx_launch_row *launches,
                                                            uint32_t n_launches, rlx_error *err);
-/* The device of a region of the current function's memory plan; else the host. */
+/* The device of a region of the current function's memory plan; else the host. The region may be
+ * the next one. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_region_device(rlx_exec_builder *b,
                                                                 uint32_t region, uint32_t device,
                                                                 rlx_error *err);

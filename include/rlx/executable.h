@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 #define RLX_FORMAT_MAJOR 1
-#define RLX_FORMAT_MINOR 4
+#define RLX_FORMAT_MINOR 5
 #define RLX_NONE UINT32_MAX
 #define RLX_MAX_LEVELS 8u /* CPU levels in one file */
 
@@ -199,6 +199,63 @@ RLX_API const char *rlx_type_text(const rlx_executable *exe, uint32_t f, uint32_
 RLX_API const char *rlx_expr_text(const rlx_executable *exe, uint32_t f, uint32_t expr,
                                   char *buffer, size_t size);
 
+/* --- devices (rlx/device.h) ------------------------------------------------------------------- */
+
+/* A device that the program uses. Row 0 is the host itself: its strings are empty. |target| is for
+ * readers: "opencl -max_threads_per_block=256". */
+typedef struct rlx_device_row {
+    rlx_str kind; /* "cpu", "opencl", "cuda" or a host program's */
+    uint32_t id;
+    rlx_str scope; /* of its memory: "global" */
+    rlx_str target;
+} rlx_device_row;
+RLX_API uint32_t rlx_executable_device_count(const rlx_executable *exe); /* at least 1 */
+RLX_API bool rlx_executable_device(const rlx_executable *exe, uint32_t device, rlx_device_row *out);
+
+/* Code for a kind of device; |format| as for rlx_device_api.load. */
+typedef struct rlx_code_image {
+    rlx_str format;
+    const void *data;
+    size_t size;
+} rlx_code_image;
+typedef struct rlx_device_module_info {
+    rlx_str kind;
+    uint32_t n_images; /* from the best to the most general */
+} rlx_device_module_info;
+RLX_API uint32_t rlx_executable_device_module_count(const rlx_executable *exe);
+RLX_API bool rlx_executable_device_module(const rlx_executable *exe, uint32_t module,
+                                          rlx_device_module_info *out);
+RLX_API bool rlx_executable_code_image(const rlx_executable *exe, uint32_t module, uint32_t image,
+                                       rlx_code_image *out);
+
+/* Numbers are file format. */
+typedef enum rlx_launch_source {
+    RLX_LAUNCH_PARAM = 0, /* the tensor parameter |value| of the kernel */
+    RLX_LAUNCH_SCRATCH,   /* the scratch buffer |value| of the kernel */
+    RLX_LAUNCH_EXPR       /* the expression |value| over the kernel's dims, as |type| */
+} rlx_launch_source;
+#define RLX_MAX_LAUNCH_ARGS 1024u
+#define RLX_MAX_SCRATCH 1024u /* buffers of a kernel */
+typedef struct rlx_launch_row_arg {
+    uint32_t source; /* rlx_launch_source */
+    uint32_t type;   /* rlx_launch_arg_kind; RLX_LAUNCH_BUFFER for the first two. Floats: the
+                      * expression is the bits of a float64, as dims are */
+    uint32_t value;
+} rlx_launch_row_arg;
+typedef struct rlx_launch_row {
+    rlx_str function;           /* in the module */
+    uint32_t grid[3], block[3]; /* expressions over the kernel's dims; a grid with a 0 (or less) is
+                                 * skipped */
+    uint32_t shared;            /* expression: bytes of shared memory sized at the launch */
+    const rlx_launch_row_arg *args;
+    uint32_t n_args;
+} rlx_launch_row;
+/* Launch |i| of a kernel for a device (rlx_kernel_info); false if it is out of range. */
+RLX_API bool rlx_executable_kernel_launch(const rlx_executable *exe, uint32_t k, uint32_t i,
+                                          rlx_launch_row *out);
+/* The expression for the bytes of scratch buffer |i| of a kernel for a device; else RLX_NONE. */
+RLX_API uint32_t rlx_executable_kernel_scratch(const rlx_executable *exe, uint32_t k, uint32_t i);
+
 /* --- kernels, constants, imports, metadata --------------------------------------------------- */
 
 typedef struct rlx_kernel_info {
@@ -207,6 +264,8 @@ typedef struct rlx_kernel_info {
     uint32_t n_dims;   /* slot k in the types of its buffers is dims[k] */
     uint32_t n_params; /* tensors */
     bool resolved;     /* the native section was loaded and has it */
+    uint32_t module;   /* of a kernel for a device: its code; RLX_NONE: a kernel for the host */
+    uint32_t n_scratch, n_launches; /* of a call, on a device */
 } rlx_kernel_info;
 
 RLX_API uint32_t rlx_executable_kernel_count(const rlx_executable *exe);

@@ -40,6 +40,11 @@ RLX_API bool rlx_function_plan_tensor(const rlx_executable *exe, uint32_t f, uin
 RLX_API uint32_t rlx_function_plan_slots(const rlx_executable *exe, uint32_t f, uint32_t region,
                                          uint32_t *out, uint32_t n);
 
+/* The device on which |region| lies (rlx_executable_device); 0: the host, also if it does not
+ * exist.
+ */
+RLX_API uint32_t rlx_function_plan_device(const rlx_executable *exe, uint32_t f, uint32_t region);
+
 typedef struct rlx_plan_sums {
     uint64_t peak;  /* bytes that the region takes */
     uint64_t bound; /* largest sum of buffers in use at one point: a lower bound for any layout */

@@ -91,6 +91,8 @@ RLX_TEST(null, every_pointer_of_every_function)
     rlx_executable *exe = rlx_test_load(t, program);
     rlx_vm *vm = rlx_test_vm(t, exe);
     rlx_exec_builder *b;
+    rlx_device_row row = {.kind = text, .scope = text, .target = text};
+    rlx_code_image image = {.format = text};
     rlx_registry *registry = rlx_test_registry(t);
     rlx_tensor *tensor;
     rlx_profile *profile;
@@ -188,6 +190,20 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_exec_builder_stated_buffer(b, (void *)room, NULL, &err));
     REFUSED(rlx_exec_builder_plan_tensor(NULL, 0, 0, (void *)room, &err));
     REFUSED(rlx_exec_builder_plan_tensor(b, 0, 0, NULL, &err));
+    REFUSED(rlx_exec_builder_device(NULL, &row, (void *)room, &err));
+    REFUSED(rlx_exec_builder_device(b, NULL, (void *)room, &err));
+    REFUSED(rlx_exec_builder_device(b, &row, NULL, &err));
+    row.target = no_text;
+    REFUSED(rlx_exec_builder_device(b, &row, (void *)room, &err));
+    REFUSED(rlx_exec_builder_device_module(NULL, text, &image, 1, (void *)room, &err));
+    REFUSED(rlx_exec_builder_device_module(b, no_text, &image, 1, (void *)room, &err));
+    REFUSED(rlx_exec_builder_device_module(b, text, NULL, 1, (void *)room, &err));
+    REFUSED(rlx_exec_builder_device_module(b, text, &image, 1, (void *)room, &err));
+    REFUSED(rlx_exec_builder_device_module(b, text, &image, 1, NULL, &err));
+    REFUSED(rlx_exec_builder_launches(NULL, 0, 0, (void *)room, 1, (void *)room, 1, &err));
+    REFUSED(rlx_exec_builder_launches(b, 0, 0, NULL, 1, (void *)room, 1, &err));
+    REFUSED(rlx_exec_builder_launches(b, 0, 0, (void *)room, 1, NULL, 1, &err));
+    REFUSED(rlx_exec_builder_region_device(NULL, 0, 0, &err));
     REFUSED(rlx_exec_builder_label(NULL, (void *)room, &err));
     REFUSED(rlx_exec_builder_label(b, NULL, &err));
     REFUSED(rlx_exec_builder_bind(NULL, 0, &err));
@@ -266,6 +282,17 @@ RLX_TEST(null, every_pointer_of_every_function)
     EMPTY(rlx_executable_kernel_count(NULL));
     EMPTY(rlx_executable_kernel(NULL, 0, (void *)room));
     EMPTY(rlx_executable_kernel(exe, 0, NULL));
+    EMPTY(rlx_executable_device_count(NULL));
+    EMPTY(rlx_executable_device(NULL, 0, (void *)room));
+    EMPTY(rlx_executable_device(exe, 0, NULL));
+    EMPTY(rlx_executable_device_module_count(NULL));
+    EMPTY(rlx_executable_device_module(NULL, 0, (void *)room));
+    EMPTY(rlx_executable_device_module(exe, 0, NULL));
+    EMPTY(rlx_executable_code_image(NULL, 0, 0, (void *)room));
+    EMPTY(rlx_executable_code_image(exe, 0, 0, NULL));
+    EMPTY(rlx_executable_kernel_launch(NULL, 0, 0, (void *)room));
+    EMPTY(rlx_executable_kernel_launch(exe, 0, 0, NULL));
+    cr_expect_eq(rlx_executable_kernel_scratch(NULL, 0, 0), RLX_NONE);
     EMPTY(rlx_executable_kernel_param(NULL, 0, 0, (void *)room, (void *)room));
     EMPTY(rlx_executable_kernel_param(exe, 0, 0, NULL, (void *)room));
     EMPTY(rlx_executable_kernel_param(exe, 0, 0, (void *)room, NULL));
@@ -311,6 +338,7 @@ RLX_TEST(null, every_pointer_of_every_function)
     EMPTY(rlx_function_plan_tensor(NULL, 0, 0, (void *)room, (void *)room));
     EMPTY(rlx_function_plan_tensor(exe, 0, 0, NULL, (void *)room));
     EMPTY(rlx_function_plan_tensor(exe, 0, 0, (void *)room, NULL));
+    EMPTY(rlx_function_plan_device(NULL, 0, 0));
     EMPTY(rlx_function_plan_slots(NULL, 0, 0, (void *)room, 1));
     EMPTY(rlx_function_plan_slots(exe, 0, 0, NULL, 1));
     REFUSED(
@@ -480,18 +508,38 @@ RLX_TEST(null, absurd_numbers_of_threads)
 /* Functions whose pointers may all be NULL, or that have none. */
 static bool takes_null(const char *name)
 {
-    static const char *const names[] = {
-        "rlx_status_name", "rlx_str_from", "rlx_str_eq", "rlx_fail", "rlx_fail_v",
-        "rlx_error_prefix", "rlx_dtype_size", "rlx_dtype_valid", "rlx_dtype_is_float",
-        "rlx_dtype_is_packed", "rlx_float_format_of", "rlx_float_decode", "rlx_float_encode",
-        "rlx_float_largest", "rlx_float_is_nan", "rlx_default_allocator", "rlx_alloc", "rlx_free",
-        "rlx_version", "rlx_memory_now", "rlx_can_sign", "rlx_opcode_find", "rlx_dtype_word",
-        "rlx_opcode_table", "rlx_builtin_table", "rlx_kind_name", "rlx_executable_release",
-        "rlx_exec_builder_destroy", "rlx_registry_release", "rlx_threads_release",
-        "rlx_profile_destroy", "rlx_vm_destroy",
-        /* not made yet */
-        "rlx_exec_builder_device", "rlx_exec_builder_device_module", "rlx_exec_builder_launches",
-        "rlx_exec_builder_region_device"};
+    static const char *const names[] = {"rlx_status_name",
+                                        "rlx_str_from",
+                                        "rlx_str_eq",
+                                        "rlx_fail",
+                                        "rlx_fail_v",
+                                        "rlx_error_prefix",
+                                        "rlx_dtype_size",
+                                        "rlx_dtype_valid",
+                                        "rlx_dtype_is_float",
+                                        "rlx_dtype_is_packed",
+                                        "rlx_float_format_of",
+                                        "rlx_float_decode",
+                                        "rlx_float_encode",
+                                        "rlx_float_largest",
+                                        "rlx_float_is_nan",
+                                        "rlx_default_allocator",
+                                        "rlx_alloc",
+                                        "rlx_free",
+                                        "rlx_version",
+                                        "rlx_memory_now",
+                                        "rlx_can_sign",
+                                        "rlx_opcode_find",
+                                        "rlx_dtype_word",
+                                        "rlx_opcode_table",
+                                        "rlx_builtin_table",
+                                        "rlx_kind_name",
+                                        "rlx_executable_release",
+                                        "rlx_exec_builder_destroy",
+                                        "rlx_registry_release",
+                                        "rlx_threads_release",
+                                        "rlx_profile_destroy",
+                                        "rlx_vm_destroy"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
             return true;

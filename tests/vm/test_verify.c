@@ -51,7 +51,7 @@ RLX_TEST(verify, flow_and_rules)
         {"eval_slot s0, 1\n new_tensor r0, int8, [s0, s0, s0, s0, s0, s0, s0, s0, s0, s0, s0, s0, "
          "s0, s0, s0, s0, s0]\n ret r0",
          "rank is too high"},
-        {"load_const r0, none\n to_vdevice r1, r0, v1\n ret r1", "device does not exist"},
+        {"load_const r0, none\n to_vdevice r1, r0, v1\n ret r1", "device 1 does not exist"},
         {"load_const r0, shape [1]\n match_shape r0, int8[1]\n ret r0", "type is not a shape type"},
         {"load_const r0, none\n call_packed r1, c0, []\n ret r1", "name is not a string constant"},
         {"call_func r0, @f, [r0]\n ret r0", "wrong number of arguments for the function"},
@@ -180,8 +180,8 @@ RLX_TEST(verify, header_and_sections)
         const char *message;
     } rows[] = {
         {HEADER, 0, 0, 'x', 1, true, RLX_E_INVALID_MODULE, "does not begin like one"},
-        {HEADER, 0, 8, 2, 2, true, RLX_E_VERSION, "format 2.2, this library reads 1.0 to 1.4"},
-        {HEADER, 0, 10, 5, 2, true, RLX_E_VERSION, "format 1.5, this library reads 1.0 to 1.4"},
+        {HEADER, 0, 8, 2, 2, true, RLX_E_VERSION, "format 2.2, this library reads 1.0 to 1.5"},
+        {HEADER, 0, 10, 6, 2, true, RLX_E_VERSION, "format 1.6, this library reads 1.0 to 1.5"},
         {HEADER, 0, 12, 1, 4, true, RLX_E_INVALID_MODULE, "unknown flags"},
         {HEADER, 0, 60, 1, 1, true, RLX_E_INVALID_MODULE, "unknown flags"},
         {HEADER, 0, 16, 1, 8, true, RLX_E_INVALID_MODULE, "its size is not what the header says"},
