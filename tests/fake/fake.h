@@ -14,6 +14,7 @@ typedef struct fake_control {
     int code;           /* what a failing call returns */
     const char *failed; /* name of the function that failed last; NULL: none */
     uint32_t live;      /* objects */
+    uint32_t left;      /* objects that went with their context, not dropped by name */
     uint32_t misuses;   /* calls with arguments that the driver does not allow */
     uint32_t devices;   /* how many there are */
 } fake_control;

@@ -1,0 +1,509 @@
+/* A CUDA driver without a GPU. Work waits in the stream until somebody waits for it, so that what
+ * is read too early or overwritten too soon shows. Memory is the host's. Code is text: "bad" in it
+ * is refused. Kernels: "scale"(pointer x, long n, int shift, float factor, double add) and "fault",
+ * after which the device is lost. */
+#include "fake.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vm/devices/cuda_driver.h"
+
+#define DECLARE(name, params) __attribute__((visibility("default"))) int name params;
+CU_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+fake_control fake = {.devices = 1};
+
+fake_control *fake_get(void)
+{
+    return &fake;
+}
+
+enum { ILLEGAL_STATE = 401, NO_CONTEXT = 201, ILLEGAL_ADDRESS = 700, STACK = 16 };
+
+struct CUctx_st {
+    int device;
+};
+struct CUstream_st {
+    int unused;
+};
+struct CUmemPoolHandle_st {
+    int unused;
+};
+typedef struct object object; /* before each thing that the driver made */
+struct object {
+    object *next, **link;
+    _Alignas(64) char bytes[];
+};
+struct CUevent_st {
+    double time;
+    bool happened;
+};
+struct CUmod_st {
+    int unused;
+};
+struct CUfunc_st {
+    const char *name;
+    int max_shared;
+};
+
+typedef struct work work;
+struct work {
+    work *next;
+    void *to;
+    const void *from;
+    size_t bytes; /* of a copy; 0: */
+    cu_event event;
+    cu_function function;
+    uint64_t threads;
+    char args[40];
+};
+
+static struct CUctx_st context;
+static cu_context current[STACK];
+static uint32_t depth;
+static work *first, **last = &first;
+static double now;
+static bool lost;
+
+/* Everything but what asks about the driver and its devices requires a context. */
+#define IN_CONTEXT                  \
+    do {                            \
+        FAKE_CALL;                  \
+        if (depth == 0) {           \
+            fake.misuses++;         \
+            return NO_CONTEXT;      \
+        }                           \
+        if (lost)                   \
+            return ILLEGAL_ADDRESS; \
+    } while (0)
+
+static int append(work w)
+{
+    work *item = malloc(sizeof *item);
+    if (!item)
+        return CU_OUT_OF_MEMORY;
+    *item = w;
+    item->next = NULL;
+    *last = item;
+    last = &item->next;
+    return CU_OK;
+}
+
+static void run_kernel(const work *w)
+{
+    float *x, factor;
+    int64_t n;
+    int32_t shift;
+    double add;
+    if (strcmp(w->function->name, "fault") == 0) {
+        lost = true;
+        return;
+    }
+    memcpy(&x, w->args, 8);
+    memcpy(&n, w->args + 8, 8);
+    memcpy(&shift, w->args + 16, 4);
+    memcpy(&factor, w->args + 20, 4);
+    memcpy(&add, w->args + 24, 8);
+    for (uint64_t i = 0; i < w->threads && (int64_t)i < n; i++)
+        x[i] = x[i] * factor + (float)add + (float)shift;
+}
+
+static void run_all(void)
+{
+    while (first) {
+        work *w = first;
+        first = w->next;
+        now += 1;
+        if (w->bytes > 0)
+            memcpy(w->to, w->from, w->bytes);
+        else if (w->function)
+            run_kernel(w);
+        if (w->event) {
+            w->event->time = now;
+            w->event->happened = true;
+        }
+        free(w);
+    }
+    last = &first;
+}
+
+static object *objects;
+
+/* What is dropped is gone, even where the driver reports an error. */
+static void dropped(void *made)
+{
+    object *o = (object *)((char *)made - offsetof(object, bytes));
+    run_all();
+    fake.live--;
+    *o->link = o->next;
+    if (o->next)
+        o->next->link = o->link;
+    free(o);
+}
+
+static int made(void **out, size_t size)
+{
+    object *o = aligned_alloc(64, (sizeof *o + size + 63) & ~(size_t)63);
+    if (!o)
+        return CU_OUT_OF_MEMORY;
+    memset(o->bytes, 0, size);
+    *o = (object){.next = objects, .link = &objects};
+    if (objects)
+        objects->link = &o->next;
+    objects = o;
+    *out = o->bytes;
+    fake.live++;
+    return CU_OK;
+}
+
+/* --- the driver and its devices ----------------------------------------------------------------
+ */
+
+int cuInit(unsigned flags)
+{
+    FAKE_CALL;
+    fake.misuses += flags != 0;
+    lost = false;
+    return CU_OK;
+}
+
+int cuDriverGetVersion(int *version)
+{
+    FAKE_CALL;
+    *version = 12080;
+    return CU_OK;
+}
+
+int cuGetErrorString(int code, const char **text)
+{
+    *text = code == CU_OUT_OF_MEMORY ? "out of memory" : "a fake error";
+    return CU_OK;
+}
+
+int cuDeviceGetCount(int *count)
+{
+    FAKE_CALL;
+    *count = (int)fake.devices;
+    return CU_OK;
+}
+
+int cuDeviceGet(int *device, int ordinal)
+{
+    FAKE_CALL;
+    *device = ordinal;
+    return CU_OK;
+}
+
+int cuDeviceGetName(char *name, int size, int device)
+{
+    FAKE_CALL;
+    snprintf(name, (size_t)size, "fake GPU %d", device);
+    return CU_OK;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    static const int rows[][2] = {
+        {CU_MAX_THREADS_PER_BLOCK, 1024},
+        {CU_MAX_SHARED_PER_BLOCK, 49152},
+        {CU_WARP_SIZE, 32},
+        {CU_MULTIPROCESSORS, 4},
+        {CU_CAPABILITY_MAJOR, 8},
+        {CU_CAPABILITY_MINOR, 6},
+    };
+    FAKE_CALL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i][0] == attribute) {
+            *value = rows[i][1];
+            return CU_OK;
+        }
+    *value = attribute == CU_MEMORY_POOLS && device == 0; /* other devices have none */
+    return CU_OK;
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int device)
+{
+    (void)device;
+    FAKE_CALL;
+    *bytes = (size_t)1 << 30;
+    return CU_OK;
+}
+
+int cuDevicePrimaryCtxRetain(cu_context *out, int device)
+{
+    FAKE_CALL;
+    context.device = device;
+    *out = &context;
+    return CU_OK;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device)
+{
+    (void)device;
+    while (objects) {
+        fake.left++;
+        dropped(objects->bytes);
+    }
+    FAKE_CALL;
+    return CU_OK;
+}
+
+int cuCtxPushCurrent_v2(cu_context c)
+{
+    FAKE_CALL;
+    if (depth == STACK)
+        return ILLEGAL_STATE;
+    current[depth++] = c;
+    return CU_OK;
+}
+
+int cuCtxPopCurrent_v2(cu_context *c)
+{
+    if (depth == 0) {
+        fake.misuses++;
+        return NO_CONTEXT;
+    }
+    *c = current[--depth];
+    FAKE_CALL;
+    return CU_OK;
+}
+
+/* --- streams and memory ------------------------------------------------------------------------
+ */
+
+int cuStreamCreate(cu_stream *stream, unsigned flags)
+{
+    (void)flags;
+    IN_CONTEXT;
+    return made((void **)stream, sizeof **stream);
+}
+
+int cuStreamDestroy_v2(cu_stream stream)
+{
+    dropped(stream);
+    IN_CONTEXT;
+    return CU_OK;
+}
+
+int cuStreamSynchronize(cu_stream stream)
+{
+    (void)stream;
+    IN_CONTEXT;
+    run_all();
+    return lost ? ILLEGAL_ADDRESS : CU_OK;
+}
+
+int cuMemPoolCreate(cu_pool *pool, const cu_pool_props *props)
+{
+    IN_CONTEXT;
+    fake.misuses += props->type != 1 || props->location_type != 1;
+    return made((void **)pool, sizeof **pool);
+}
+
+int cuMemPoolDestroy(cu_pool pool)
+{
+    dropped(pool);
+    IN_CONTEXT;
+    return CU_OK;
+}
+
+int cuMemPoolSetAttribute(cu_pool pool, int attribute, void *value)
+{
+    (void)value;
+    IN_CONTEXT;
+    fake.misuses += !pool || attribute != CU_POOL_RELEASE_THRESHOLD;
+    return CU_OK;
+}
+
+int cuMemPoolTrimTo(cu_pool pool, size_t keep)
+{
+    (void)pool;
+    (void)keep;
+    IN_CONTEXT;
+    return CU_OK;
+}
+
+static int take(cu_pointer *memory, size_t bytes)
+{
+    void *p = NULL;
+    int code = bytes > (size_t)1 << 30 ? CU_OUT_OF_MEMORY : made(&p, bytes);
+    *memory = (cu_pointer)(uintptr_t)p;
+    return code;
+}
+
+int cuMemAllocFromPoolAsync(cu_pointer *memory, size_t bytes, cu_pool pool, cu_stream stream)
+{
+    IN_CONTEXT;
+    fake.misuses += !pool || !stream || bytes == 0;
+    return take(memory, bytes);
+}
+
+int cuMemFreeAsync(cu_pointer memory, cu_stream stream)
+{
+    (void)stream;
+    dropped((void *)(uintptr_t)memory);
+    IN_CONTEXT;
+    return CU_OK;
+}
+
+int cuMemAlloc_v2(cu_pointer *memory, size_t bytes)
+{
+    IN_CONTEXT;
+    fake.misuses += bytes == 0;
+    return take(memory, bytes);
+}
+
+int cuMemFree_v2(cu_pointer memory)
+{
+    dropped((void *)(uintptr_t)memory);
+    IN_CONTEXT;
+    return CU_OK;
+}
+
+int cuMemAllocHost_v2(void **memory, size_t bytes)
+{
+    IN_CONTEXT;
+    return made(memory, bytes);
+}
+
+int cuMemFreeHost(void *memory)
+{
+    dropped(memory);
+    IN_CONTEXT;
+    return CU_OK;
+}
+
+int cuMemcpyHtoDAsync_v2(cu_pointer to, const void *from, size_t bytes, cu_stream stream)
+{
+    IN_CONTEXT;
+    fake.misuses += !stream;
+    return append((work){.to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, cu_pointer from, size_t bytes, cu_stream stream)
+{
+    IN_CONTEXT;
+    fake.misuses += !stream;
+    return append((work){.to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
+}
+
+int cuMemcpyDtoDAsync_v2(cu_pointer to, cu_pointer from, size_t bytes, cu_stream stream)
+{
+    IN_CONTEXT;
+    fake.misuses += !stream;
+    return append(
+        (work){.to = (void *)(uintptr_t)to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
+}
+
+/* --- code --------------------------------------------------------------------------------------
+ */
+
+int cuModuleLoadDataEx(cu_module *module, const void *image, unsigned n, int *options,
+                       void **values)
+{
+    IN_CONTEXT;
+    if (memcmp(image, "\177ELF", 4) != 0 && strstr(image, "bad")) {
+        for (unsigned i = 0; i < n; i++)
+            if (options[i] == CU_JIT_ERROR_LOG)
+                memcpy(values[i], "line 1: bad", 12);
+        return CU_INVALID_PTX;
+    }
+    return made((void **)module, sizeof **module);
+}
+
+int cuModuleUnload(cu_module module)
+{
+    dropped(module);
+    IN_CONTEXT;
+    return CU_OK;
+}
+
+int cuModuleGetFunction(cu_function *function, cu_module module, const char *name)
+{
+    static struct CUfunc_st functions[] = {{"scale", 0}, {"fault", 0}};
+    IN_CONTEXT;
+    fake.misuses += !module;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i].name, name) == 0) {
+            *function = &functions[i];
+            return CU_OK;
+        }
+    return CU_NOT_FOUND;
+}
+
+int cuFuncSetAttribute(cu_function function, int attribute, int value)
+{
+    IN_CONTEXT;
+    fake.misuses += attribute != CU_FUNC_MAX_DYNAMIC_SHARED;
+    if (value > 200 << 10)
+        return CU_INVALID_VALUE;
+    function->max_shared = value;
+    return CU_OK;
+}
+
+int cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                   unsigned by, unsigned bz, unsigned shared, cu_stream stream, void **params,
+                   void **extra)
+{
+    work w = {.function = function, .threads = (uint64_t)gx * gy * gz * bx * by * bz};
+    size_t size;
+    IN_CONTEXT;
+    if (w.threads == 0 || params || !stream || extra[0] != CU_LAUNCH_BUFFER ||
+        extra[2] != CU_LAUNCH_BUFFER_SIZE || extra[4] != CU_LAUNCH_END) {
+        fake.misuses++;
+        return CU_INVALID_VALUE;
+    }
+    memcpy(&size, extra[3], sizeof size);
+    if ((uint64_t)bx * by * bz > 1024 ||
+        (shared > 48 << 10 && (unsigned)function->max_shared < shared) ||
+        size != (strcmp(function->name, "scale") == 0 ? 32 : 0))
+        return CU_INVALID_VALUE;
+    memcpy(w.args, extra[1], size);
+    return append(w);
+}
+
+/* --- events ------------------------------------------------------------------------------------
+ */
+
+int cuEventCreate(cu_event *event, unsigned flags)
+{
+    (void)flags;
+    IN_CONTEXT;
+    return made((void **)event, sizeof **event);
+}
+
+int cuEventDestroy_v2(cu_event event)
+{
+    dropped(event);
+    IN_CONTEXT;
+    return CU_OK;
+}
+
+int cuEventRecord(cu_event event, cu_stream stream)
+{
+    IN_CONTEXT;
+    fake.misuses += !stream;
+    return append((work){.event = event});
+}
+
+int cuEventSynchronize(cu_event event)
+{
+    (void)event;
+    IN_CONTEXT;
+    run_all();
+    return lost ? ILLEGAL_ADDRESS : CU_OK;
+}
+
+int cuEventElapsedTime(float *milliseconds, cu_event begin, cu_event end)
+{
+    IN_CONTEXT;
+    if (!begin->happened || !end->happened) {
+        fake.misuses++;
+        return CU_INVALID_VALUE;
+    }
+    *milliseconds = (float)(end->time - begin->time);
+    return CU_OK;
+}
