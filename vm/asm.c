@@ -27,16 +27,12 @@ static rlx_status no_memory(rlxv_asm *a)
     return rlx_fail(a->err, RLX_E_NOMEM, "out of memory in the assembler");
 }
 
+/* Makes |where| the place of the builder's error. */
 static rlx_status built(rlxv_asm *a, const rlxv_token *where, rlx_status status)
 {
-    if (status == RLX_OK || status == RLX_E_NOMEM || !a->err)
-        return status;
-    char message[300];
-    memcpy(message, a->err->message, sizeof message);
-    message[sizeof message - 1] = 0;
-    a->token = *where;
-    rlxv_asm_error(a, "%s", message);
-    return a->err->code = status;
+    if (status != RLX_OK)
+        a->token = *where;
+    return rlxv_asm_built(a, status);
 }
 
 static rlx_status label_of(rlxv_asm *a, function_text *f, rlx_str name, uint32_t *out)
@@ -234,8 +230,18 @@ static rlx_status tensor_directive(rlxv_asm *a)
     return wrong_number(a, &where, 'p', given, number);
 }
 
+/* "z0 v1". */
+static rlx_status region_directive(rlxv_asm *a)
+{
+    rlxv_token where = a->token;
+    uint32_t region, device;
+    RLX_TRY(rlxv_asm_expect_index(a, 'z', "a region", &region));
+    RLX_TRY(rlxv_asm_expect_index(a, 'v', "a device", &device));
+    return built(a, &where, rlx_exec_builder_region_device(a->builder, region, device, a->err));
+}
+
 /* ".at "file" line column "binding"" or ".at none"; ".slot s0 "n""; ".param 0 "file" line column";
-   ".results "y", "z""; ".buffer" and ".tensor". */
+   ".results "y", "z""; ".buffer", ".tensor" and ".region". */
 static rlx_status body_directive(rlxv_asm *a)
 {
     rlx_str file, binding;
@@ -272,6 +278,9 @@ static rlx_status body_directive(rlxv_asm *a)
     RLX_TRY(rlxv_asm_accept(a, ".tensor", &yes));
     if (yes)
         return tensor_directive(a);
+    RLX_TRY(rlxv_asm_accept(a, ".region", &yes));
+    if (yes)
+        return region_directive(a);
     RLX_TRY(rlxv_asm_expect(a, ".at"));
     RLX_TRY(rlxv_asm_accept(a, "none", &yes));
     if (yes)

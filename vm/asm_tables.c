@@ -16,8 +16,7 @@ static rlx_status no_memory(rlxv_asm *a)
     return rlx_fail(a->err, RLX_E_NOMEM, "out of memory in the assembler");
 }
 
-/* Adds the place of the token to the builder's error. */
-static rlx_status built(rlxv_asm *a, rlx_status status)
+rlx_status rlxv_asm_built(rlxv_asm *a, rlx_status status)
 {
     if (status == RLX_OK || status == RLX_E_NOMEM || !a->err)
         return status;
@@ -35,9 +34,8 @@ static rlx_status enter(rlxv_asm *a)
     return RLX_OK;
 }
 
-static rlx_status grow(rlxv_asm *a, void **array, uint32_t n, size_t item)
+rlx_status rlxv_asm_grow(rlxv_asm *a, void **array, uint32_t n, size_t item)
 {
-    /* Doubles inside the arena, which frees the old copies at its end. */
     if (n & (n - 1))
         return RLX_OK;
     void *fresh = rlxv_arena_alloc(&a->arena, n ? (size_t)n * 2 : 1, item);
@@ -63,14 +61,14 @@ static rlx_status primary(rlxv_asm *a, uint32_t *out)
     int64_t v;
     bool yes;
     if (rlxv_asm_index(a, 's', &i)) {
-        RLX_TRY(built(a, rlx_exec_builder_slot_expr(a->builder, i, out, a->err)));
+        RLX_TRY(rlxv_asm_built(a, rlx_exec_builder_slot_expr(a->builder, i, out, a->err)));
         return rlxv_asm_next(a);
     }
     if (rlxv_asm_index(a, 'e', out))
         return rlxv_asm_next(a);
     if (a->token.kind == RLXV_TOKEN_INT || rlxv_asm_is(a, "-")) {
         RLX_TRY(rlxv_asm_int(a, &v));
-        return built(a, rlx_exec_builder_const_expr(a->builder, v, out, a->err));
+        return rlxv_asm_built(a, rlx_exec_builder_const_expr(a->builder, v, out, a->err));
     }
     for (i = 0; i < 3; i++) {
         if (!rlxv_asm_is(a, calls[i].name))
@@ -80,8 +78,8 @@ static rlx_status primary(rlxv_asm *a, uint32_t *out)
             RLX_TRY(rlxv_asm_expect(a, k ? "," : "("));
             RLX_TRY(rlxv_asm_expr(a, &operand[k]));
         }
-        RLX_TRY(built(a, rlx_exec_builder_expr(a->builder, calls[i].op, operand[0], operand[1],
-                                               operand[2], out, a->err)));
+        RLX_TRY(rlxv_asm_built(a, rlx_exec_builder_expr(a->builder, calls[i].op, operand[0],
+                                                        operand[1], operand[2], out, a->err)));
         return rlxv_asm_expect(a, ")");
     }
     RLX_TRY(rlxv_asm_accept(a, "(", &yes));
@@ -120,9 +118,9 @@ static rlx_status infix_expr(rlxv_asm *a, int level, uint32_t *out)
             break;
         RLX_TRY(rlxv_asm_next(a));
         RLX_TRY(infix_expr(a, level + 1, &right));
-        RLX_TRY(
-            built(a, rlx_exec_builder_expr(a->builder, infix[k].op, infix[k].swap ? right : left,
-                                           infix[k].swap ? left : right, 0, &left, a->err)));
+        RLX_TRY(rlxv_asm_built(
+            a, rlx_exec_builder_expr(a->builder, infix[k].op, infix[k].swap ? right : left,
+                                     infix[k].swap ? left : right, 0, &left, a->err)));
     }
     *out = left;
     return RLX_OK;
@@ -169,7 +167,7 @@ static rlx_status dims(rlxv_asm *a, rlx_type_info *t)
     while (t->rank_known && !rlxv_asm_is(a, "]")) {
         if (t->n_dims)
             RLX_TRY(rlxv_asm_expect(a, ","));
-        RLX_TRY(grow(a, (void **)&list, t->n_dims, sizeof *list));
+        RLX_TRY(rlxv_asm_grow(a, (void **)&list, t->n_dims, sizeof *list));
         RLX_TRY(dim(a, &list[t->n_dims]));
         t->n_dims++;
     }
@@ -184,7 +182,7 @@ static rlx_status tuple_type(rlxv_asm *a, rlx_type_info *t)
     while (!rlxv_asm_is(a, ")")) {
         if (t->n_children)
             RLX_TRY(rlxv_asm_expect(a, ","));
-        RLX_TRY(grow(a, (void **)&list, t->n_children, sizeof *list));
+        RLX_TRY(rlxv_asm_grow(a, (void **)&list, t->n_children, sizeof *list));
         RLX_TRY(rlxv_asm_type(a, &list[t->n_children]));
         t->n_children++;
     }
@@ -234,7 +232,7 @@ static rlx_status inline_type(rlxv_asm *a, uint32_t *out)
     } else {
         return rlxv_asm_error(a, "'%.*s' is not a type", (int)word.len, word.data);
     }
-    return built(a, rlx_exec_builder_type(a->builder, &t, out, a->err));
+    return rlxv_asm_built(a, rlx_exec_builder_type(a->builder, &t, out, a->err));
 }
 
 rlx_status rlxv_asm_type(rlxv_asm *a, uint32_t *out)
@@ -258,7 +256,7 @@ static rlx_status int_list(rlxv_asm *a, int64_t **out, uint32_t *out_n)
     while (!rlxv_asm_is(a, "]")) {
         if (n)
             RLX_TRY(rlxv_asm_expect(a, ","));
-        RLX_TRY(grow(a, (void **)&list, n, sizeof *list));
+        RLX_TRY(rlxv_asm_grow(a, (void **)&list, n, sizeof *list));
         RLX_TRY(rlxv_asm_int(a, &list[n]));
         n++;
     }
@@ -272,8 +270,7 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Strings of hexadecimal bytes, |size| in all. */
-static rlx_status hex_bytes(rlxv_asm *a, uint8_t *to, size_t size)
+rlx_status rlxv_asm_hex(rlxv_asm *a, uint8_t *to, size_t size)
 {
     size_t n = 0;
     while (a->token.kind == RLXV_TOKEN_STRING) {
@@ -333,7 +330,7 @@ static rlx_status tensor(rlxv_asm *a, uint32_t *out)
     if (!data)
         return no_memory(a);
     if (yes) {
-        RLX_TRY(hex_bytes(a, data, nbytes));
+        RLX_TRY(rlxv_asm_hex(a, data, nbytes));
     } else {
         RLX_TRY(rlxv_asm_expect(a, "{"));
         if (nbytes > 0)
@@ -345,7 +342,8 @@ static rlx_status tensor(rlxv_asm *a, uint32_t *out)
         }
         RLX_TRY(rlxv_asm_expect(a, "}"));
     }
-    return built(a, rlx_exec_builder_const_tensor(a->builder, dtype, n, shape, data, out, a->err));
+    return rlxv_asm_built(
+        a, rlx_exec_builder_const_tensor(a->builder, dtype, n, shape, data, out, a->err));
 }
 
 static rlx_status tuple(rlxv_asm *a, uint32_t *out)
@@ -355,17 +353,17 @@ static rlx_status tuple(rlxv_asm *a, uint32_t *out)
     while (!rlxv_asm_is(a, ")")) {
         if (n)
             RLX_TRY(rlxv_asm_expect(a, ","));
-        RLX_TRY(grow(a, (void **)&list, n, sizeof *list));
+        RLX_TRY(rlxv_asm_grow(a, (void **)&list, n, sizeof *list));
         RLX_TRY(rlxv_asm_constant(a, &list[n]));
         n++;
     }
-    RLX_TRY(built(a, rlx_exec_builder_const_tuple(a->builder, n, list, out, a->err)));
+    RLX_TRY(rlxv_asm_built(a, rlx_exec_builder_const_tuple(a->builder, n, list, out, a->err)));
     return rlxv_asm_expect(a, ")");
 }
 
 static rlx_status scalar(rlxv_asm *a, rlx_value v, uint32_t *out)
 {
-    return built(a, rlx_exec_builder_const_value(a->builder, v, out, a->err));
+    return rlxv_asm_built(a, rlx_exec_builder_const_value(a->builder, v, out, a->err));
 }
 
 static rlx_status float_constant(rlxv_asm *a, uint32_t *out)
@@ -391,7 +389,7 @@ static rlx_status inline_constant(rlxv_asm *a, uint32_t *out)
     uint32_t n;
     if (a->token.kind == RLXV_TOKEN_STRING) {
         RLX_TRY(rlxv_asm_string(a, &text));
-        return built(a, rlx_exec_builder_const_string(a->builder, text, out, a->err));
+        return rlxv_asm_built(a, rlx_exec_builder_const_string(a->builder, text, out, a->err));
     }
     if (a->token.kind != RLXV_TOKEN_NAME)
         return rlxv_asm_error(a, "expected a constant");
@@ -412,7 +410,7 @@ static rlx_status inline_constant(rlxv_asm *a, uint32_t *out)
     }
     if (rlx_str_eq(word, RLX_STR("shape"))) {
         RLX_TRY(int_list(a, &list, &n));
-        return built(a, rlx_exec_builder_const_shape(a->builder, n, list, out, a->err));
+        return rlxv_asm_built(a, rlx_exec_builder_const_shape(a->builder, n, list, out, a->err));
     }
     if (rlx_str_eq(word, RLX_STR("tuple")))
         return tuple(a, out);
@@ -458,19 +456,36 @@ static rlx_status kernel(rlxv_asm *a, uint32_t *out)
     while (!rlxv_asm_is(a, ")")) {
         if (n)
             RLX_TRY(rlxv_asm_expect(a, ","));
-        RLX_TRY(grow(a, (void **)&params, n, sizeof *params));
+        RLX_TRY(rlxv_asm_grow(a, (void **)&params, n, sizeof *params));
         RLX_TRY(rlxv_asm_accept(a, "out", &params[n].is_output));
         RLX_TRY(rlxv_asm_type(a, &params[n].type));
         n++;
     }
-    RLX_TRY(built(
+    RLX_TRY(rlxv_asm_built(
         a, rlx_exec_builder_kernel(a->builder, name, symbol, n_dims, params, n, out, a->err)));
     return rlxv_asm_expect(a, ")");
 }
 
-/* "triple" ["feature", ...] SIZE "hex" ... */
-static rlx_status native(rlxv_asm *a)
+static rlx_status import(rlxv_asm *a, uint32_t *out)
 {
+    rlx_str name;
+    RLX_TRY(rlxv_asm_string(a, &name));
+    return rlxv_asm_built(a, rlx_exec_builder_import(a->builder, name, out, a->err));
+}
+
+static rlx_status metadata(rlxv_asm *a, uint32_t *out)
+{
+    rlx_str key, value;
+    (void)out;
+    RLX_TRY(rlxv_asm_string(a, &key));
+    RLX_TRY(rlxv_asm_string(a, &value));
+    return rlxv_asm_built(a, rlx_exec_builder_metadata(a->builder, key, value, a->err));
+}
+
+/* "triple" ["feature", ...] SIZE "hex" ... */
+static rlx_status native(rlxv_asm *a, uint32_t *out)
+{
+    (void)out;
     rlx_str triple, *features = NULL;
     uint32_t n = 0, size;
     RLX_TRY(rlxv_asm_string(a, &triple));
@@ -478,7 +493,7 @@ static rlx_status native(rlxv_asm *a)
     while (!rlxv_asm_is(a, "]")) {
         if (n)
             RLX_TRY(rlxv_asm_expect(a, ","));
-        RLX_TRY(grow(a, (void **)&features, n, sizeof *features));
+        RLX_TRY(rlxv_asm_grow(a, (void **)&features, n, sizeof *features));
         RLX_TRY(rlxv_asm_string(a, &features[n]));
         n++;
     }
@@ -489,8 +504,9 @@ static rlx_status native(rlxv_asm *a)
     uint8_t *elf = rlxv_arena_alloc(&a->arena, size, 1);
     if (!elf)
         return no_memory(a);
-    RLX_TRY(hex_bytes(a, elf, size));
-    return built(a, rlx_exec_builder_native(a->builder, triple, features, n, elf, size, a->err));
+    RLX_TRY(rlxv_asm_hex(a, elf, size));
+    return rlxv_asm_built(
+        a, rlx_exec_builder_native(a->builder, triple, features, n, elf, size, a->err));
 }
 
 rlx_status rlxv_asm_table(rlxv_asm *a, rlx_str directive, bool *out_known)
@@ -499,9 +515,17 @@ rlx_status rlxv_asm_table(rlxv_asm *a, rlx_str directive, bool *out_known)
         const char *name;
         char letter; /* 0: no index */
         bool equals;
-    } rows[] = {{"expr", 'e', true},    {"type", 't', true},    {"const", 'c', true},
-                {"kernel", 'k', false}, {"import", 'b', false}, {"native", 0, false},
-                {"meta", 0, false}};
+        rlx_status (*parse)(rlxv_asm *a, uint32_t *out);
+    } rows[] = {{"expr", 'e', true, rlxv_asm_expr},
+                {"type", 't', true, rlxv_asm_type},
+                {"const", 'c', true, rlxv_asm_constant},
+                {"kernel", 'k', false, kernel},
+                {"import", 'b', false, import},
+                {"device", 'v', false, rlxv_asm_device},
+                {"module", 'm', false, rlxv_asm_module},
+                {"launches", 0, false, rlxv_asm_launches},
+                {"native", 0, false, native},
+                {"meta", 0, false, metadata}};
     uint32_t row = 0, n_rows = sizeof rows / sizeof *rows, want = 0, got = 0;
     while (row < n_rows && !rlx_str_eq(directive, rlx_str_from(rows[row].name)))
         row++;
@@ -516,30 +540,6 @@ rlx_status rlxv_asm_table(rlxv_asm *a, rlx_str directive, bool *out_known)
         RLX_TRY(rlxv_asm_next(a));
     if (rows[row].equals)
         RLX_TRY(rlxv_asm_expect(a, "="));
-    rlx_str first, second;
-    switch (rows[row].letter) {
-    case 'e':
-        RLX_TRY(rlxv_asm_expr(a, &got));
-        break;
-    case 't':
-        RLX_TRY(rlxv_asm_type(a, &got));
-        break;
-    case 'c':
-        RLX_TRY(rlxv_asm_constant(a, &got));
-        break;
-    case 'k':
-        RLX_TRY(kernel(a, &got));
-        break;
-    case 'b':
-        RLX_TRY(rlxv_asm_string(a, &first));
-        RLX_TRY(built(a, rlx_exec_builder_import(a->builder, first, &got, a->err)));
-        break;
-    default:
-        if (row == 5)
-            return native(a);
-        RLX_TRY(rlxv_asm_string(a, &first));
-        RLX_TRY(rlxv_asm_string(a, &second));
-        return built(a, rlx_exec_builder_metadata(a->builder, first, second, a->err));
-    }
+    RLX_TRY(rows[row].parse(a, &got));
     return check_index(a, &where, named, want, got);
 }

@@ -51,10 +51,21 @@ bool rlxv_asm_index(const rlxv_asm *a, char letter, uint32_t *out);
 rlx_status rlxv_asm_expect_index(rlxv_asm *a, char letter, const char *what, uint32_t *out);
 rlx_status rlxv_asm_dtype(rlxv_asm *a, rlx_dtype *out);
 
-/* asm_tables.c: each returns the index of the parsed item. */
+/* asm_tables.c */
+/* Makes the token the place of the builder's error. */
+rlx_status rlxv_asm_built(rlxv_asm *a, rlx_status status);
+/* Makes room for item |n| of an array in the arena, which frees the old copies at its end. */
+rlx_status rlxv_asm_grow(rlxv_asm *a, void **array, uint32_t n, size_t item);
+/* Strings of hexadecimal bytes, |size| in all. */
+rlx_status rlxv_asm_hex(rlxv_asm *a, uint8_t *to, size_t size);
+/* Each returns the index of the parsed item. */
 rlx_status rlxv_asm_expr(rlxv_asm *a, uint32_t *out);
 rlx_status rlxv_asm_type(rlxv_asm *a, uint32_t *out);
 rlx_status rlxv_asm_constant(rlxv_asm *a, uint32_t *out);
+/* asm_devices.c: what follows ".device", ".module" and ".launches". */
+rlx_status rlxv_asm_device(rlxv_asm *a, uint32_t *out);
+rlx_status rlxv_asm_module(rlxv_asm *a, uint32_t *out);
+rlx_status rlxv_asm_launches(rlxv_asm *a, uint32_t *out);
 /* What follows ".kernel", ".native" and so on; |directive| is without the dot. */
 rlx_status rlxv_asm_table(rlxv_asm *a, rlx_str directive, bool *out_known);
 

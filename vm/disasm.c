@@ -1,12 +1,12 @@
 /* The disassembler: tables in order with their numbers, then functions; a loop over the letters of
    the opcode rows. The assembler turns its text back into the same bytes. */
-#include "vm/exec.h"
+#include "vm/disasm.h"
 #include "vm/need.h"
 
 #include <rlx/asm.h>
 #include <string.h>
 
-static void print_string(rlxv_buffer *b, rlx_str s)
+void rlxv_print_string(rlxv_buffer *b, rlx_str s)
 {
     rlxv_buffer_printf(b, "\"");
     for (size_t i = 0; i < s.len; i++) {
@@ -23,7 +23,7 @@ static void print_string(rlxv_buffer *b, rlx_str s)
     rlxv_buffer_printf(b, "\"");
 }
 
-static void print_hex(rlxv_buffer *b, const uint8_t *p, size_t n)
+void rlxv_print_hex(rlxv_buffer *b, const uint8_t *p, size_t n)
 {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < n; i += 32) {
@@ -136,7 +136,7 @@ static void print_constant(rlxv_buffer *b, const rlxv_constant *c, uint32_t flag
         rlxv_buffer_printf(b, "dtype %s", rlx_dtype_name(v.as.dtype, name));
         return;
     case RLX_KIND_STRING:
-        print_string(b, rlx_string_get(v.as.string));
+        rlxv_print_string(b, rlx_string_get(v.as.string));
         return;
     case RLX_KIND_SHAPE:
         rlxv_buffer_printf(b, "shape ");
@@ -155,7 +155,7 @@ static void print_constant(rlxv_buffer *b, const rlxv_constant *c, uint32_t flag
         if (flags & RLX_DISASSEMBLE_NO_DATA)
             rlxv_buffer_printf(b, " # %zu bytes", v.as.tensor->nbytes);
         else
-            print_hex(b, v.as.tensor->data, v.as.tensor->nbytes);
+            rlxv_print_hex(b, v.as.tensor->data, v.as.tensor->nbytes);
         return;
     case RLX_KIND_CLOSURE:
     case RLX_KIND_STORAGE:
@@ -168,9 +168,9 @@ static void print_tables(rlxv_buffer *b, const rlx_executable *exe, uint32_t fla
 {
     for (uint32_t i = 0; i < exe->n_metadata; i++) {
         rlxv_buffer_printf(b, ".meta ");
-        print_string(b, exe->metadata[2 * i]);
+        rlxv_print_string(b, exe->metadata[2 * i]);
         rlxv_buffer_printf(b, " ");
-        print_string(b, exe->metadata[2 * i + 1]);
+        rlxv_print_string(b, exe->metadata[2 * i + 1]);
         rlxv_buffer_printf(b, "\n");
     }
     for (uint32_t i = 0; i < exe->n_exprs; i++) {
@@ -191,32 +191,33 @@ static void print_tables(rlxv_buffer *b, const rlx_executable *exe, uint32_t fla
     for (uint32_t i = 0; i < exe->n_kernels; i++) {
         const rlxv_kernel *k = &exe->kernels[i];
         rlxv_buffer_printf(b, ".kernel k%u ", i);
-        print_string(b, k->name);
+        rlxv_print_string(b, k->name);
         rlxv_buffer_printf(b, " ");
-        print_string(b, k->symbol);
+        rlxv_print_string(b, k->symbol);
         rlxv_buffer_printf(b, " dims %u (", k->n_dims);
         for (uint32_t p = 0; p < k->n_params; p++)
             rlxv_buffer_printf(b, "%s%st%u", p ? ", " : "", k->params[p].is_output ? "out " : "",
                                k->params[p].type);
         rlxv_buffer_printf(b, ")\n");
     }
+    rlxv_print_devices(b, exe, flags);
     for (uint32_t i = 0; i < exe->n_imports; i++) {
         rlxv_buffer_printf(b, ".import b%u ", i);
-        print_string(b, exe->imports[i]);
+        rlxv_print_string(b, exe->imports[i]);
         rlxv_buffer_printf(b, "\n");
     }
     if (!exe->native.present)
         return;
     rlxv_buffer_printf(b, ".native ");
-    print_string(b, exe->native.triple);
+    rlxv_print_string(b, exe->native.triple);
     rlxv_buffer_printf(b, " [");
     for (uint32_t i = 0; i < exe->native.n_features; i++) {
         rlxv_buffer_printf(b, i ? ", " : "");
-        print_string(b, exe->native.features[i]);
+        rlxv_print_string(b, exe->native.features[i]);
     }
     rlxv_buffer_printf(b, "] %zu", exe->native.size);
     if (!(flags & RLX_DISASSEMBLE_NO_DATA))
-        print_hex(b, exe->native.elf, exe->native.size);
+        rlxv_print_hex(b, exe->native.elf, exe->native.size);
     rlxv_buffer_printf(b, "\n");
 }
 
@@ -248,7 +249,7 @@ static void print_operand(rlxv_buffer *b, const rlx_executable *exe, char letter
         return;
     case 'g':
         rlxv_buffer_printf(b, "@");
-        print_string(b, exe->functions[v].name);
+        rlxv_print_string(b, exe->functions[v].name);
         return;
     case 'j':
         rlxv_buffer_printf(b, "L%u", v);
@@ -256,7 +257,7 @@ static void print_operand(rlxv_buffer *b, const rlx_executable *exe, char letter
     case 'i':
         rlxv_buffer_printf(b, "%u", v);
         return;
-    default: /* e t c b z p u: letter and number */
+    default: /* e t c b z p u v: letter and number */
         rlxv_buffer_printf(b, "%c%u", letter, v);
         return;
     }
@@ -283,7 +284,10 @@ static void print_comment(rlxv_buffer *b, const rlx_executable *exe, const rlxv_
         text = rlx_string_get(exe->constants[o->value].value.as.string);
     if (text.data) {
         rlxv_buffer_printf(b, "  # ");
-        print_string(b, text);
+        rlxv_print_string(b, text);
+    } else if (o->letter == 'v' && o->value > 0) {
+        rlxv_buffer_printf(b, "  # %s:%u", exe->devices[o->value].kind.data,
+                           exe->devices[o->value].id);
     } else if (o->letter == 'e' || o->letter == 't') {
         size_t from = b->size;
         rlxv_buffer_printf(b, "  # ");
@@ -333,6 +337,9 @@ static void print_plan(rlxv_buffer *b, const rlx_executable *exe, const rlxv_fun
         keep_line(b, from);
         rlxv_buffer_printf(b, " bytes\n");
     }
+    for (uint32_t i = 0; i < fn->plan.n_regions; i++)
+        if (fn->plan.regions[i].device)
+            rlxv_buffer_printf(b, "    .region z%u v%u\n", i, fn->plan.regions[i].device);
     for (uint32_t i = 0; i < fn->plan.n_tensors; i++) {
         const rlxv_plan_tensor *row = &fn->plan.tensors[i];
         rlxv_buffer_printf(b, "    .tensor p%u u%u t%u", i, row->buffer, row->type);
@@ -371,11 +378,11 @@ static void print_function(rlxv_buffer *b, const rlx_executable *exe, const rlxv
         return;
     }
     rlxv_buffer_printf(b, ".func %s", fn->exported ? "" : "private ");
-    print_string(b, fn->name);
+    rlxv_print_string(b, fn->name);
     rlxv_buffer_printf(b, " (");
     for (uint32_t i = 0; i < fn->n_params; i++) {
         rlxv_buffer_printf(b, i ? ", " : "");
-        print_string(b, fn->params[i].name);
+        rlxv_print_string(b, fn->params[i].name);
         rlxv_buffer_printf(b, ": t%u", fn->params[i].type);
     }
     rlxv_buffer_printf(b, ") -> t%u symbols %u {  # (", fn->result_type, fn->n_symbols);
@@ -390,12 +397,12 @@ static void print_function(rlxv_buffer *b, const rlx_executable *exe, const rlxv
     rlxv_buffer_printf(b, "\n");
     for (uint32_t i = 0; i < fn->n_slot_names; i++) {
         rlxv_buffer_printf(b, "    .slot s%u ", fn->slot_names[i].slot);
-        print_string(b, fn->slot_names[i].name);
+        rlxv_print_string(b, fn->slot_names[i].name);
         rlxv_buffer_printf(b, "\n");
     }
     for (uint32_t i = 0; fn->result_names && i < rlxv_n_results(exe, fn); i++) {
         rlxv_buffer_printf(b, i ? ", " : "    .results ");
-        print_string(b, fn->result_names[i]);
+        rlxv_print_string(b, fn->result_names[i]);
     }
     if (fn->result_names)
         rlxv_buffer_printf(b, "\n");
@@ -404,7 +411,7 @@ static void print_function(rlxv_buffer *b, const rlx_executable *exe, const rlxv
         if (d->pc < fn->n_words)
             continue;
         rlxv_buffer_printf(b, "    .param %u ", d->pc - fn->n_words);
-        print_string(b, d->file);
+        rlxv_print_string(b, d->file);
         rlxv_buffer_printf(b, " %u %u\n", d->line, d->column);
     }
     print_plan(b, exe, fn);
@@ -416,9 +423,9 @@ static void print_function(rlxv_buffer *b, const rlx_executable *exe, const rlxv
             rlxv_buffer_printf(b, d->line ? "    .at " : "    .at none\n");
             if (!d->line)
                 continue;
-            print_string(b, d->file);
+            rlxv_print_string(b, d->file);
             rlxv_buffer_printf(b, " %u %u ", d->line, d->column);
-            print_string(b, d->name);
+            rlxv_print_string(b, d->name);
             rlxv_buffer_printf(b, "\n");
         }
         rlxv_decode(fn->code + pc, fn->n_words - pc, &in);
