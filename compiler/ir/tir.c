@@ -77,6 +77,20 @@ const char *rlxc_thread_name(rlxc_context *ctx, int i)
     return rlxc_intern_cstr(ctx, thread_axes[i]);
 }
 
+static bool find_threads(void *user, const rlxc_stmt *s)
+{
+    bool *found = user;
+    *found = *found || (s->kind == RLXC_STMT_FOR && s->loop.kind == RLXC_LOOP_BOUND);
+    return !*found;
+}
+
+bool rlxc_has_threads(const rlxc_stmt *s)
+{
+    bool found = false;
+    rlxc_stmt_visit(s, find_threads, &found);
+    return found;
+}
+
 const rlxc_stmt *rlxc_stmt_for(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *min,
                                const rlxc_expr *extent, rlxc_loop_kind kind, const rlxc_stmt *body)
 {

@@ -177,12 +177,14 @@ typedef struct rlxc_prim_func {
     rlxc_range range;
 } rlxc_prim_func;
 
-enum { RLXC_THREAD_AXES = 6 };
+enum { RLXC_THREAD_AXES = 6, RLXC_THREAD_IDX = 3 /* the first of the thread indices */ };
 /* The axes of threads: block indices x, y, z are 0 to 2, thread indices 3 to 5; -1: |name| is
  * none of them. "vthread" and its like are not axes. */
 int rlxc_thread_axis(const char *name);
 /* The interned name of axis |i|. */
 const char *rlxc_thread_name(rlxc_context *ctx, int i);
+/* Whether the statement has loops bound to threads. */
+bool rlxc_has_threads(const rlxc_stmt *s);
 
 /* Statement constructors; arrays are copied into the arena. */
 const rlxc_stmt *rlxc_stmt_seq(rlxc_context *ctx, const rlxc_stmt *const *items,

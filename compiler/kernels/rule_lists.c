@@ -29,8 +29,10 @@ static const rlxc_stmt *body_of(rlxc_schedule *c, uint32_t i, uint32_t n)
     RLXC_VEC(rlxc_buffer *) temps = {0};
     if (!stmts)
         return NULL;
-    rlxc_name_positions(c, own, n);
-    rlxc_table_indices(c, own, n);
+    if (!rlxc_target_is_device(s->target)) { /* the host computes nothing in front of a launch */
+        rlxc_name_positions(c, own, n);
+        rlxc_table_indices(c, own, n);
+    }
     for (uint32_t k = 0; k < n; k++)
         stmts[k] = own[k].changed || own[k].value != s->items[i + k].value
                        ? rlxc_restated(ctx, &own[k])
@@ -58,8 +60,10 @@ bool rlxc_run_steps(rlxc_schedule *c, uint32_t i, uint32_t n, const rlxc_schedul
     if (!part.body)
         return false;
     const rlxc_block *before = part.body->block.block;
-    const rlxc_engine_options engine = {.target = rlxc_target_text(ctx, s->options->target),
-                                        .why = given ? NULL : &why};
+    const rlxc_engine_options engine = {
+        .target = rlxc_target_text(ctx, s->target),
+        .device = rlxc_target_is_device(s->target) ? &s->target->device : NULL,
+        .why = given ? NULL : &why};
     if (!rlxc_apply_steps(ctx, &part, steps, &engine))
         return !given && !rlxc_failed(ctx) ? rlxc_decline(s, "%s", why ? why : "no") : false;
     for (uint32_t k = 0; k < before->n_allocs; k++)

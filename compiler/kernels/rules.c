@@ -6,6 +6,7 @@
  * scratch, and its text can be printed and parsed after each rule. Functions of another form
  * (opaque blocks, explicit loops, lets) stay as written. */
 #include "compiler/kernels/rules.h"
+#include "compiler/ir/device.h"
 #include "compiler/schedule/engine.h"
 
 #include <string.h>
@@ -314,11 +315,13 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
 {
     rlxc_stages s;
     const bool is_first = strcmp(r->name, FIRST_RULE) == 0;
-    if (is_first) {
+    if (is_first)
         look_up(ctx, options, f);
+    if (is_first || rlxc_prim_is_device(f)) /* whose rules run at level 0, where no other does */
         rlxc_name_blocks(ctx, f);
-    }
     const rlxc_schedule_steps *list = given_to(options, f);
+    if (!is_first && !rlxc_rule_is_for(r, rlxc_prim_target(ctx, f, options->target)))
+        return;
     if (!list && options->steps && options->steps->off == r)
         return;
     const bool first = options->explain && is_first && !list;
@@ -334,6 +337,8 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
     }
     rlxc_options own = *options; /* a given step that does not fit always reports why */
     rlxc_explain reasons = {.ctx = ctx};
+    if (!rlxc_rule_is_for(r, s.target))
+        return;
     if (list) {
         own.explain = &reasons;
         s.options = &own;
@@ -380,7 +385,7 @@ static bool apply_to_all(rlxc_context *ctx, rlxc_module *module, const rlxc_opti
     return !rlxc_failed(ctx);
 }
 
-#define RLXC_RULE(name, pattern, step, kernel, doc)                        \
+#define RLXC_RULE(name, targets, level, pattern, step, kernel, doc)        \
     bool rlxc_pass_schedule_##name(rlxc_context *ctx, rlxc_module *module, \
                                    const rlxc_options *options)            \
     {                                                                      \
@@ -433,7 +438,7 @@ bool rlxc_pass_schedule(rlxc_context *ctx, rlxc_module *module, const rlxc_optio
 
 bool rlxc_schedule_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-#define RLXC_RULE(name, pattern, step, kernel, doc) \
+#define RLXC_RULE(name, targets, level, pattern, step, kernel, doc) \
     rlxc_pass_schedule_##name(ctx, module, options) &&
     return
 #include "compiler/kernels/rules.def"

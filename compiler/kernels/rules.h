@@ -16,14 +16,16 @@
 #include "compiler/schedule/stages.h"
 #include "compiler/schedule/step.h"
 
-#define RLXC_RULE(name, pattern, step, kernel, doc)                     \
+#define RLXC_RULE(name, targets, level, pattern, step, kernel, doc)     \
     bool rlxc_decide_##name(rlxc_schedule *c, uint32_t i, void *sizes); \
     bool rlxc_apply_##name(rlxc_schedule *c, uint32_t i, const void *sizes);
 #include "compiler/kernels/rules.def"
 #undef RLXC_RULE
 
 typedef struct rlxc_rule {
-    const char *name, *pattern;
+    const char *name;
+    const char *targets; /* kinds, with spaces between them; "": all */
+    const char *pattern;
     rlxc_step_kind step;
     const char *kernel; /* "": the step has none */
     const rlxc_size_row *sizes;
@@ -38,6 +40,8 @@ const rlxc_rule *rlxc_rule_named(const char *name);
 /* The key of the annotation that begins a list of steps made by a rule. */
 #define RLXC_RULE_MARK "rlx.rule"
 
+/* Whether the rule is for functions of this target. */
+bool rlxc_rule_is_for(const rlxc_rule *rule, const rlxc_target *target);
 /* Whether the stages from |i| on are there, free, and of the kinds of the rule's pattern. */
 bool rlxc_rule_fits(const rlxc_stages *s, uint32_t i, const rlxc_rule *rule);
 

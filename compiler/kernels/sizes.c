@@ -18,6 +18,7 @@ static const rlxc_size_row tile_sizes[] = {RLXC_TILE_SIZES(ROW)},
                            int8_conv_sizes[] = {RLXC_INT8_CONV_SIZES(ROW)},
                            rows_sizes[] = {RLXC_ROWS_SIZES(ROW)},
                            single_sizes[] = {RLXC_SINGLE_SIZES(ROW)},
+                           threads_sizes[] = {RLXC_THREADS_SIZES(ROW)},
                            inline_sizes[] = {{"", 0, 0, ""}};
 #undef PRODUCT_ROW
 #undef ROW
@@ -25,14 +26,15 @@ static const rlxc_size_row tile_sizes[] = {RLXC_TILE_SIZES(ROW)},
 _Static_assert(sizeof(rlxc_winograd_sizes) / sizeof(int64_t) <= RLXC_MAX_SIZES, "the longest list");
 
 static const rlxc_rule rules[] = {
-#define RLXC_RULE(name, pattern, step, kernel, doc)          \
-    {#name,                                                  \
-     pattern,                                                \
-     RLXC_STEP_##step,                                       \
-     kernel,                                                 \
-     name##_sizes,                                           \
-     (uint32_t)(sizeof name##_sizes / sizeof *name##_sizes), \
-     rlxc_decide_##name,                                     \
+#define RLXC_RULE(name, targets, level, pattern, step, kernel, doc) \
+    {#name,                                                         \
+     targets,                                                       \
+     pattern,                                                       \
+     RLXC_STEP_##step,                                              \
+     kernel,                                                        \
+     name##_sizes,                                                  \
+     (uint32_t)(sizeof name##_sizes / sizeof *name##_sizes),        \
+     rlxc_decide_##name,                                            \
      rlxc_apply_##name},
 #include "compiler/kernels/rules.def"
 #undef RLXC_RULE
@@ -50,6 +52,19 @@ const rlxc_rule *rlxc_rule_named(const char *name)
         if (strcmp(rules[i].name, name) == 0)
             return &rules[i];
     return NULL;
+}
+
+bool rlxc_rule_is_for(const rlxc_rule *rule, const rlxc_target *target)
+{
+    const size_t length = strlen(target->kind);
+    const char *at = rule->targets;
+    while (*at) {
+        const size_t word = strcspn(at, " ");
+        if (word == length && memcmp(at, target->kind, length) == 0)
+            return true;
+        at += word + (at[word] != '\0');
+    }
+    return rule->targets[0] == '\0';
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */

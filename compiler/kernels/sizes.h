@@ -115,6 +115,10 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(unroll, 0, 256, "maximum number of unrolled reduction iterations")           \
     X(threads, 0, 1, "rows may run on several threads")
 
+#define RLXC_THREADS_SIZES(X)                 \
+    X(threads, 1, 1024, "threads of a block") \
+    X(blocks, 0, 1, "their blocks share out the elements")
+
 /* Minimal filtering multiplies by tiles of their own, whose sizes follow as product_NAME. */
 #define RLXC_SIZE_FIELD(name, least, most, doc) int64_t name;
 #define RLXC_SIZES_STRUCT(rule, rows)    \
@@ -129,6 +133,7 @@ RLXC_SIZES_STRUCT(int8_gemm, RLXC_INT8_GEMM_SIZES);
 RLXC_SIZES_STRUCT(int8_conv, RLXC_INT8_CONV_SIZES);
 RLXC_SIZES_STRUCT(rows, RLXC_ROWS_SIZES);
 RLXC_SIZES_STRUCT(single, RLXC_SINGLE_SIZES);
+RLXC_SIZES_STRUCT(threads, RLXC_THREADS_SIZES);
 typedef struct rlxc_winograd_sizes {
     RLXC_WINOGRAD_SIZES(RLXC_SIZE_FIELD)
     rlxc_tile_sizes product;

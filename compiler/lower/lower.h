@@ -4,6 +4,7 @@
 
 #include "compiler/ir/relax.h"
 #include "compiler/ir/sym.h"
+#include "compiler/target/target.h"
 
 /* A lowered loop marked vectorized -> vector statements where extent and body allow it (constant
  * extent, stores and branch-free expressions), else the same loop made serial. */
@@ -12,6 +13,10 @@ const rlxc_stmt *rlxc_vectorize_loop(rlxc_context *ctx, const rlxc_stmt *loop);
 /* The lowered body with the divided indices of fused loops joined into one index, through views of
  * the buffers (merge_indices.c). */
 const rlxc_stmt *rlxc_merge_indices(rlxc_context *ctx, const rlxc_stmt *body);
+
+/* The lowered body of a device's function with all of it on threads (bind_threads.c). */
+const rlxc_stmt *rlxc_bind_threads(rlxc_context *ctx, const rlxc_prim_func *f,
+                                   const rlxc_device_limits *limits, const rlxc_stmt *body);
 
 /* Loop partitioning (partition.c), of a function. */
 typedef struct rlxc_partition {

@@ -7,11 +7,13 @@
  * where the loops do not separate it runs conditionally, at the start of the reduction. Loops are
  * cut so that predicates are not left to each iteration (partition.c). Indices are simplified with
  * the ranges of the loops; loops over one iteration vanish; vectorized loops of constant extent
- * become vector statements (vectorize.c). */
+ * become vector statements (vectorize.c). Functions of devices are not cut, and all of them is
+ * bound to threads in the end (bind_threads.c). */
 #include "compiler/lower/lower.h"
 
 #include <string.h>
 
+#include "compiler/ir/device.h"
 #include "compiler/passes/passes.h"
 
 typedef struct lowering {
@@ -467,7 +469,7 @@ static const rlxc_stmt *lower_loop(lowering *l, const rlxc_stmt *s)
     out->loop.min = lower_expr(l, s->loop.min);
     out->loop.extent = lower_expr(l, s->loop.extent);
     out->loop.kind = loop_kind(l, s);
-    if (rlxc_is_const(out->loop.extent, 1)) {
+    if (rlxc_is_const(out->loop.extent, 1) && s->loop.kind != RLXC_LOOP_BOUND) {
         rlxc_map_set(l->ctx, &l->vars, rlxc_key(s->loop.var),
                      (void *)(uintptr_t)rlxc_cast(l->ctx, s->loop.var->dtype, out->loop.min));
         return lower(l, s->loop.body);
@@ -586,14 +588,19 @@ static const rlxc_stmt *lower(lowering *l, const rlxc_stmt *s)
 
 bool rlxc_pass_lower_tir(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-    (void)options;
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
         rlxc_prim_func *f = module->globals.items[i]->prim;
         if (!f)
             continue;
+        const rlxc_target *target = rlxc_prim_target(ctx, f, options->target);
         lowering l = {.ctx = ctx, .range = f->range};
         l.cuts = rlxc_partition_begin(ctx, f->body, &l.bounds, simplified, &l);
-        f->body = rlxc_merge_indices(ctx, lower(&l, f->body));
+        if (rlxc_target_is_device(target)) /* threads take the same way */
+            l.cuts.needed = false;
+        const rlxc_stmt *body = lower(&l, f->body);
+        if (rlxc_target_is_device(target))
+            body = rlxc_bind_threads(ctx, f, &target->device, body);
+        f->body = rlxc_merge_indices(ctx, body);
     }
     return !rlxc_failed(ctx);
 }

@@ -3,6 +3,7 @@
  * only PrimFunc that has all blocks of the list. */
 #include <string.h>
 
+#include "compiler/ir/device.h"
 #include "compiler/kernels/rules.h"
 #include "compiler/passes/passes.h"
 #include "compiler/schedule/engine.h"
@@ -151,11 +152,15 @@ bool rlxc_pass_apply_schedules(rlxc_context *ctx, rlxc_module *module, const rlx
     const rlxc_schedules *all = options->schedules;
     for (uint32_t i = 0; all && i < all->items.count && !rlxc_failed(ctx); i++) {
         rlxc_options own = *options;
-        rlxc_engine_options engine = {.target = rlxc_target_text(ctx, options->target),
-                                      .user = &own};
+        rlxc_engine_options engine = {.user = &own};
         engine.kernels = kernel_rows(ctx, &engine.n_kernels);
         rlxc_prim_func *f = find_function(ctx, module, all->items.items[i]);
-        if (!f || !rlxc_apply_steps(ctx, f, all->items.items[i], &engine))
+        if (!f)
+            return false;
+        const rlxc_target *target = rlxc_prim_target(ctx, f, options->target);
+        engine.target = rlxc_target_text(ctx, target);
+        engine.device = rlxc_target_is_device(target) ? &target->device : NULL;
+        if (!rlxc_apply_steps(ctx, f, all->items.items[i], &engine))
             return false;
         note_list(options, f, all->items.items[i]);
         f->turns_apart = false;

@@ -439,7 +439,8 @@ bool rlxc_pass_normalize_blocks(rlxc_context *ctx, rlxc_module *module, const rl
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++)
         if (module->globals.items[i]->prim) {
             rlxc_prim_func *f = module->globals.items[i]->prim;
-            normalize(ctx, f);
+            if (!rlxc_has_threads(f->body)) /* else the loops are as they are meant */
+                normalize(ctx, f);
             f->body = rlxc_tag_blocks(ctx, f->body);
         }
     return !rlxc_failed(ctx);

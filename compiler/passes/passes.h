@@ -62,7 +62,7 @@ const char *rlxc_pass_needs(const char *name, uint32_t have);
 
 #define RLXC_PASS(name, needs, gives, breaks, min_opt, doc) \
     bool rlxc_pass_##name(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);
-#define RLXC_RULE(name, pattern, step, kernel, doc)                        \
+#define RLXC_RULE(name, targets, level, pattern, step, kernel, doc)        \
     bool rlxc_pass_schedule_##name(rlxc_context *ctx, rlxc_module *module, \
                                    const rlxc_options *options);
 #include "compiler/passes/passes.def"

@@ -12,8 +12,8 @@
 static const rlxc_pass passes[] = {
 #define RLXC_PASS(name, needs, gives, breaks, min_opt, doc) \
     {#name, needs, gives, breaks, min_opt, doc, rlxc_pass_##name},
-#define RLXC_RULE(name, pattern, step, kernel, doc) \
-    {"schedule." #name, RLXC_PROP_LEGAL, 0, 0, 1, doc, rlxc_pass_schedule_##name},
+#define RLXC_RULE(name, targets, level, pattern, step, kernel, doc) \
+    {"schedule." #name, RLXC_PROP_LEGAL, 0, 0, level, doc, rlxc_pass_schedule_##name},
 #include "compiler/passes/passes.def"
 #undef RLXC_RULE
 #undef RLXC_PASS

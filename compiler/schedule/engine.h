@@ -7,6 +7,7 @@
 #define RLXC_SCHEDULE_ENGINE_H
 
 #include "compiler/schedule/step.h"
+#include "compiler/target/target.h"
 
 typedef struct rlxc_kernel_use { /* what a row of the table below is asked to do */
     rlxc_context *ctx;
@@ -32,7 +33,9 @@ typedef struct rlxc_engine_options {
     uint32_t n_kernels;
     void *user;         /* of |apply| */
     const char *target; /* the name that messages have for it: "x86-64-v3" */
-    const char **why;   /* a step that does not fit is no error: its reason goes here; or NULL */
+    /* Loops may be bound to its threads; NULL: the function runs on the CPU. */
+    const rlxc_device_limits *device;
+    const char **why; /* a step that does not fit is no error: its reason goes here; or NULL */
 } rlxc_engine_options;
 
 /* Marks functions that a schedule was applied to; rules leave them alone. */

@@ -1,12 +1,17 @@
 /* After the last step: allocates temporaries in the innermost loop that contains all of their
  * accesses, with the size that one iteration uses. * An iteration must write everything that it
  * reads, and no reduction into the buffer may continue across iterations; otherwise an outer loop
- * is tried. So each thread of a parallel loop has its own buffers. */
+ * is tried. So each thread of a parallel loop has its own buffers.
+ *
+ * On a device, memory allocated in a loop of threads is each thread's own ("local"), in a loop of
+ * blocks of threads it belongs to the block ("shared", or "local" where each thread has a part of
+ * it), and elsewhere to the whole launch. Only buffers of a constant size are allocated in loops,
+ * and shared ones outside of threads. */
 #include <string.h>
 
 #include "compiler/schedule/tree.h"
 
-enum { MAX_NDIM = RLXC_DOMAIN_AXES };
+enum { MAX_NDIM = RLXC_DOMAIN_AXES, MAX_LOCAL = 16384 /* bytes of one thread */ };
 
 static void touching(rlxc_engine *e, const rlxc_buffer *buffer, rlxc_node_list *out)
 {
@@ -99,6 +104,8 @@ static rlxc_buffer *shrink(rlxc_engine *e, const rlxc_node *loop, rlxc_buffer *b
         (void)rlxc_is_int(buffer->shape[k], &full);
         s.mins[k] = written[k].min;
         shape[k] = whole ? buffer->shape[k] : extent;
+        if (whole && e->options->device)
+            return buffer;
         if (whole)
             continue;
         if (!rlxc_is_int(extent, &size) || size < 1)
@@ -125,6 +132,26 @@ static rlxc_buffer *shrink(rlxc_engine *e, const rlxc_node *loop, rlxc_buffer *b
     return to;
 }
 
+/* The innermost kind of threads around |node| or at it: an axis; -1: none. */
+static int threads_at(const rlxc_node *node)
+{
+    int axis = -1;
+    for (const rlxc_node *at = node; at; at = at->parent)
+        if (at->kind == RLXC_NODE_LOOP && at->thread && rlxc_thread_axis(at->thread) > axis)
+            axis = rlxc_thread_axis(at->thread);
+    return axis;
+}
+
+/* Whether memory of the buffer's scope can be in |loop|. */
+static bool may_hold(const rlxc_engine *e, const rlxc_node *loop, const rlxc_buffer *buffer)
+{
+    if (!e->options->device)
+        return true;
+    const int axis = threads_at(loop);
+    const bool shared = buffer->scope && strcmp(buffer->scope, "shared") == 0;
+    return axis >= 0 && (!shared || axis < RLXC_THREAD_IDX);
+}
+
 /* The loop that |buffer| is allocated in; NULL: the root block. */
 static rlxc_node *find_place(rlxc_engine *e, const rlxc_buffer *buffer,
                              const rlxc_node_list *blocks)
@@ -133,14 +160,22 @@ static rlxc_node *find_place(rlxc_engine *e, const rlxc_buffer *buffer,
         !begins_with_a_write(e, buffer, blocks))
         return NULL;
     for (rlxc_node *at = blocks->items.items[0]->parent; at != e->root; at = at->parent) {
-        bool holds = at->kind == RLXC_NODE_LOOP &&
-                     (at->loop_kind == RLXC_LOOP_SERIAL || at->loop_kind == RLXC_LOOP_PARALLEL);
+        bool holds = at->kind == RLXC_NODE_LOOP && at->loop_kind != RLXC_LOOP_VECTORIZED &&
+                     at->loop_kind != RLXC_LOOP_UNROLLED && may_hold(e, at, buffer);
         for (uint32_t i = 0; i < blocks->items.count && holds; i++)
             holds = rlxc_is_inside(blocks->items.items[i], at);
         if (holds && is_local_to(e, at, buffer, blocks))
             return at;
     }
     return NULL;
+}
+
+/* Whether iterations of |at| run at the same time. */
+static bool runs_at_once(const rlxc_node *at)
+{
+    return at->kind == RLXC_NODE_LOOP &&
+           (at->loop_kind == RLXC_LOOP_PARALLEL ||
+            (at->loop_kind == RLXC_LOOP_BOUND && !rlxc_is_const(at->extent, 1)));
 }
 
 /* Each thread of a parallel loop has the buffers of its own that rlxc_apply_parallel counted on. */
@@ -152,18 +187,49 @@ static bool check_threads(rlxc_engine *e, const rlxc_buffer *buffer, const rlxc_
         if (!rlxc_block_touches(e, block, buffer, true))
             continue;
         for (const rlxc_node *at = block->parent; at; at = at->parent) {
-            bool apart = at->kind != RLXC_NODE_LOOP || at->loop_kind != RLXC_LOOP_PARALLEL ||
-                         (place && rlxc_is_inside(place, at));
+            bool apart = !runs_at_once(at) || (place && rlxc_is_inside(place, at));
             for (uint32_t k = 0; k < block->block->n_axes && !apart; k++)
                 apart = rlxc_expr_uses_var(e->ctx, block->values[k], at->var);
             if (!apart)
                 return rlxc_refuse(e,
-                                   "iterations of parallel loop %s share '%s', which block "
+                                   "iterations of %s loop %s share '%s', which block "
                                    "'%s' writes in each of them",
-                                   rlxc_loop_name(e, at), buffer->name, rlxc_block_of(block));
+                                   at->thread ? at->thread : "parallel", rlxc_loop_name(e, at),
+                                   buffer->name, rlxc_block_of(block));
         }
     }
     return true;
+}
+
+/* Whether memory of this scope on the device has room for the buffer. */
+static bool fits(const rlxc_engine *e, const rlxc_buffer *buffer, const char *scope)
+{
+    const int64_t most =
+        strcmp(scope, "shared") == 0 ? e->options->device->shared_bytes : MAX_LOCAL;
+    int64_t bytes = ((int64_t)buffer->dtype.bits * buffer->dtype.lanes + 7) / 8, size;
+    for (uint32_t k = 0; k < buffer->ndim; k++)
+        if (!rlxc_is_int(buffer->shape[k], &size) || __builtin_mul_overflow(bytes, size, &bytes))
+            return false;
+    return bytes <= most;
+}
+
+static rlxc_buffer *with_scope(rlxc_engine *e, rlxc_buffer *buffer, const char *scope)
+{
+    rlxc_buffer *to =
+        rlxc_buffer_new(e->ctx, buffer->name, buffer->dtype, buffer->shape, buffer->ndim);
+    to->scope = scope;
+    to->align = buffer->align;
+    rlxc_redirect(e, e->root, buffer, to);
+    return to;
+}
+
+/* The scope of memory that is allocated in |loop| of a device's function. */
+static const char *scope_in(rlxc_engine *e, const rlxc_node *loop, const rlxc_buffer *buffer)
+{
+    const bool named = buffer->scope && strcmp(buffer->scope, "global") != 0;
+    if (named)
+        return buffer->scope;
+    return rlxc_intern_cstr(e->ctx, threads_at(loop) < RLXC_THREAD_IDX ? "shared" : "local");
 }
 
 /* Allocates |buffer| in |loop|, by a block without axes around what stands there. */
@@ -203,12 +269,20 @@ bool rlxc_place_buffers(rlxc_engine *e)
         rlxc_node_list blocks = {0};
         touching(e, temps[i], &blocks);
         rlxc_node *loop = find_place(e, temps[i], &blocks);
+        rlxc_buffer *small = loop ? shrink(e, loop, temps[i], &blocks) : temps[i];
+        if (loop && e->options->device) {
+            const char *scope = scope_in(e, loop, small);
+            if (!fits(e, small, scope))
+                loop = NULL;
+            else if (small->scope != scope)
+                small = with_scope(e, small, scope);
+        }
         if (!check_threads(e, temps[i], loop, &blocks))
             return false;
         if (!loop)
             continue;
         rlxc_drop_temp(e, temps[i]);
-        RLXC_PUSH(e->ctx, &all, (placed){loop, shrink(e, loop, temps[i], &blocks)});
+        RLXC_PUSH(e->ctx, &all, (placed){loop, small});
     }
     for (uint32_t i = 0; i < all.count; i++)
         allocate_in(e, all.items[i].loop, all.items[i].buffer);

@@ -261,6 +261,19 @@ void rlxc_step_mark(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref l
     on(s, kind, "loop", loop, NULL, 0);
 }
 
+void rlxc_step_bind(rlxc_schedule_steps *s, rlxc_step_ref loop, const char *thread)
+{
+    rlxc_step *step = on(s, RLXC_STEP_bind, "loop", loop, NULL, 0);
+    rlxc_step_arg(s->ctx, step, "thread_axis", rlxc_attr_string(s->ctx, thread));
+}
+
+rlxc_step_ref rlxc_step_unit_loop(rlxc_schedule_steps *s, rlxc_step_ref block_or_loop)
+{
+    rlxc_step_ref loop;
+    on(s, RLXC_STEP_add_unit_loop, "block_or_loop", block_or_loop, &loop, 1);
+    return loop;
+}
+
 void rlxc_step_inline(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref block)
 {
     on(s, kind, "block", block, NULL, 0);

@@ -99,6 +99,10 @@ void rlxc_step_split(rlxc_schedule_steps *s, rlxc_step_ref loop, const int64_t *
                      rlxc_step_ref *out);
 /* |kind|: RLXC_STEP_parallel, _vectorize or _unroll. */
 void rlxc_step_mark(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref loop);
+/* |thread|: the axis of threads, "blockIdx.x". */
+void rlxc_step_bind(rlxc_schedule_steps *s, rlxc_step_ref loop, const char *thread);
+/* A loop of one iteration around a block or a loop. */
+rlxc_step_ref rlxc_step_unit_loop(rlxc_schedule_steps *s, rlxc_step_ref block_or_loop);
 /* |kind|: RLXC_STEP_compute_inline or _reverse_compute_inline. */
 void rlxc_step_inline(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref block);
 rlxc_step_ref rlxc_step_decompose(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop);

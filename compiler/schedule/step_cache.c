@@ -74,11 +74,12 @@ static rlxc_node *copy_nest(rlxc_engine *e, const rlxc_buffer *from, const rlxc_
 
 static bool check_scope(rlxc_engine *e, const char *scope)
 {
+    const bool shared = strcmp(scope, "shared") == 0;
     if (strcmp(scope, "global") == 0 || strncmp(scope, "global.", 7) == 0 ||
-        strcmp(scope, "local") == 0)
+        strcmp(scope, "local") == 0 || (shared && e->options->device))
         return true;
-    return rlxc_refuse(e, "target %s has no memory '%s'; it has global and local",
-                       e->options->target, scope);
+    return rlxc_refuse(e, "target %s has no memory '%s'; it has global%s local", e->options->target,
+                       scope, e->options->device ? ", shared and" : " and");
 }
 
 /* A copy being made: of what |readers| read, or of what |block| writes. */

@@ -334,14 +334,16 @@ static bool check_private(rlxc_engine *e, const rlxc_node *loop, const rlxc_node
     return true;
 }
 
-static bool set_kind(rlxc_engine *e, rlxc_loop_kind kind)
+static bool set_kind(rlxc_engine *e, rlxc_loop_kind kind, const char *thread)
 {
     rlxc_node *loop = rlxc_arg_loop(e, "loop");
     rlxc_node_list blocks = {0};
     if (!loop || !is_plain(e, loop))
         return false;
+    const bool apart =
+        kind == RLXC_LOOP_UNROLLED || (kind == RLXC_LOOP_BOUND && rlxc_is_const(loop->extent, 1));
     rlxc_blocks_in(e, loop->kids.items.items[0], false, &blocks);
-    for (uint32_t i = 0; i < blocks.items.count && kind != RLXC_LOOP_UNROLLED; i++) {
+    for (uint32_t i = 0; i < blocks.items.count && !apart; i++) {
         rlxc_node *block = blocks.items.items[i];
         bool used = false;
         for (uint32_t k = 0; k < block->block->n_axes; k++)
@@ -349,20 +351,21 @@ static bool set_kind(rlxc_engine *e, rlxc_loop_kind kind)
         if (used ? !rlxc_check_spatial(e, block, loop) : !check_private(e, loop, block))
             return false;
     }
-    if (kind != RLXC_LOOP_UNROLLED && !rlxc_check_covered(e, loop))
+    if (!apart && !rlxc_check_covered(e, loop))
         return false;
     loop->loop_kind = kind;
+    loop->thread = thread;
     return true;
 }
 
 bool rlxc_apply_parallel(rlxc_engine *e)
 {
-    return set_kind(e, RLXC_LOOP_PARALLEL);
+    return set_kind(e, RLXC_LOOP_PARALLEL, NULL);
 }
 
 bool rlxc_apply_unroll(rlxc_engine *e)
 {
-    return set_kind(e, RLXC_LOOP_UNROLLED);
+    return set_kind(e, RLXC_LOOP_UNROLLED, NULL);
 }
 
 bool rlxc_apply_vectorize(rlxc_engine *e)
@@ -373,15 +376,62 @@ bool rlxc_apply_vectorize(rlxc_engine *e)
         return rlxc_refuse(
             e, "loop %s has %s iterations: vector lanes must be a constant; split it first",
             rlxc_loop_name(e, loop), rlxc_expr_text(e, loop->extent));
-    return loop && set_kind(e, RLXC_LOOP_VECTORIZED);
+    return loop && set_kind(e, RLXC_LOOP_VECTORIZED, NULL);
+}
+
+/* Checks that no loop around |loop|, or inside of it, is bound to |axis|, that blocks of threads
+ * are not inside of threads, and that a block has no more threads than the device. */
+static bool check_bound(rlxc_engine *e, const rlxc_node *loop, int axis)
+{
+    rlxc_node_list inside = {0};
+    int64_t extent, threads = 1;
+    const bool is_thread = axis >= RLXC_THREAD_IDX;
+    rlxc_bound_loops_in(e, loop->kids.items.items[0], &inside);
+    for (const rlxc_node *at = loop->parent; at; at = at->parent)
+        if (at->kind == RLXC_NODE_LOOP && at->thread)
+            RLXC_PUSH(e->ctx, &inside.items, (rlxc_node *)(uintptr_t)at);
+    for (uint32_t i = 0; i < inside.items.count; i++) {
+        const rlxc_node *other = inside.items.items[i];
+        const int bound = rlxc_thread_axis(other->thread);
+        const bool outer = rlxc_is_inside(loop, other);
+        if (bound == axis)
+            return rlxc_refuse(e, "loop %s, %s loop %s, is bound to %s already",
+                               rlxc_loop_name(e, other), outer ? "around" : "inside of",
+                               rlxc_loop_name(e, loop), other->thread);
+        if (outer ? !is_thread && bound >= RLXC_THREAD_IDX : is_thread && bound < RLXC_THREAD_IDX)
+            return rlxc_refuse(e, "blocks of threads cannot be inside of threads: loop %s is %s",
+                               rlxc_loop_name(e, other), other->thread);
+        if (outer && is_thread && bound >= RLXC_THREAD_IDX && rlxc_is_int(other->extent, &extent) &&
+            __builtin_mul_overflow(threads, extent, &threads))
+            threads = INT64_MAX;
+    }
+    if (!is_thread || !rlxc_is_int(loop->extent, &extent))
+        return true;
+    if (__builtin_mul_overflow(threads, extent, &threads) || threads > e->options->device->threads)
+        return rlxc_refuse(e, "loop %s makes %lld threads of a block, target %s has %u at most",
+                           rlxc_loop_name(e, loop), (long long)threads, e->options->target,
+                           e->options->device->threads);
+    return true;
 }
 
 bool rlxc_apply_bind(rlxc_engine *e)
 {
     const rlxc_node *loop = rlxc_arg_loop(e, "loop");
-    return loop && rlxc_refuse(e, "loop %s cannot be bound to %s: target %s has no such threads",
-                               rlxc_loop_name(e, loop), rlxc_arg_string(e, "thread_axis"),
-                               e->options->target);
+    const char *name = rlxc_arg_string(e, "thread_axis");
+    const int axis = name ? rlxc_thread_axis(name) : -1;
+    if (!loop)
+        return false;
+    if (!e->options->device)
+        return rlxc_refuse(e, "loop %s cannot be bound to %s: target %s has no such threads",
+                           rlxc_loop_name(e, loop), name, e->options->target);
+    if (name && strncmp(name, "vthread", 7) == 0) /* as TVM's text is read */
+        return set_kind(e, RLXC_LOOP_UNROLLED, NULL);
+    if (axis < 0)
+        return rlxc_refuse(e,
+                           "unknown thread axis \"%s\": blockIdx.x, .y, .z or threadIdx.x, .y, .z",
+                           name ? name : "");
+    return check_bound(e, loop, axis) &&
+           set_kind(e, RLXC_LOOP_BOUND, rlxc_thread_name(e->ctx, axis));
 }
 
 bool rlxc_apply_add_unit_loop(rlxc_engine *e)

@@ -275,6 +275,14 @@ void rlxc_blocks_in(rlxc_engine *e, rlxc_node *node, bool nested, rlxc_node_list
         rlxc_blocks_in(e, node->kids.items.items[i], nested, out);
 }
 
+void rlxc_bound_loops_in(rlxc_engine *e, rlxc_node *node, rlxc_node_list *out)
+{
+    if (node->kind == RLXC_NODE_LOOP && node->thread)
+        RLXC_PUSH(e->ctx, &out->items, node);
+    for (uint32_t i = 0; i < node->kids.items.count; i++)
+        rlxc_bound_loops_in(e, node->kids.items.items[i], out);
+}
+
 rlxc_node *rlxc_scope_of(const rlxc_node *node)
 {
     rlxc_node *at = node->parent;

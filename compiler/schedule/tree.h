@@ -69,6 +69,8 @@ uint32_t rlxc_position_in(const rlxc_node *at, const rlxc_node *node);
 bool rlxc_is_inside(const rlxc_node *node, const rlxc_node *ancestor); /* or is it */
 /* The blocks inside |node|, including itself, in order; |nested|: also those inside blocks. */
 void rlxc_blocks_in(rlxc_engine *e, rlxc_node *node, bool nested, rlxc_node_list *out);
+/* The loops bound to threads inside |node|, including itself. */
+void rlxc_bound_loops_in(rlxc_engine *e, rlxc_node *node, rlxc_node_list *out);
 rlxc_node *rlxc_scope_of(const rlxc_node *node); /* the nearest block around it; NULL: the root */
 /* The loops around |node| up to its scope, outermost first. */
 void rlxc_loops_around(rlxc_engine *e, const rlxc_node *node, rlxc_node_list *out);

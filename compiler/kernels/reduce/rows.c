@@ -8,6 +8,7 @@
  * them. Conditions along the innermost loop (borders, parts of a concatenation) get the hint by
  * which lowering partitions it. */
 #include "compiler/kernels/elementwise/single.h"
+#include "compiler/kernels/nests.h"
 #include "compiler/kernels/rules.h"
 
 #include <inttypes.h>
@@ -132,82 +133,8 @@ bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-typedef struct nest { /* a stage's loops, in the order of its axes */
-    rlxc_step_ref block, loops[RLXC_STAGE_AXES];
-    uint32_t n, n_spatial;
-} nest;
-
-/* The axis that the loop drives; s->n_axes: a reduction of one step, which is none. */
-static uint32_t axis_of(const rlxc_stage *s, const rlxc_expr *loop)
-{
-    const rlxc_stmt *block = s->stmt;
-    while (block->kind == RLXC_STMT_FOR)
-        block = block->loop.body;
-    uint32_t axis = 0, k = 0;
-    while (block->block.values[k] != loop)
-        k++;
-    while (axis < s->n_axes && s->vars[axis] != block->block.block->axes[k].var)
-        axis++;
-    return axis;
-}
-
-/* Names the block and its loops, and puts these in the order of the axes. */
-static nest open_nest(rlxc_schedule_steps *l, const rlxc_stage *s, bool begins)
-{
-    nest t = {.n = 0};
-    rlxc_step_ref written[RLXC_STAGE_AXES];
-    uint32_t axes[RLXC_STAGE_AXES], n = 0;
-    bool moved = false;
-    for (const rlxc_stmt *at = s->stmt; at->kind == RLXC_STMT_FOR; at = at->loop.body) {
-        axes[n] = axis_of(s, at->loop.var);
-        moved = moved || (n > 0 && axes[n] < axes[n - 1]);
-        n++;
-    }
-    t.block = rlxc_step_get_block(l, rlxc_stage_name(s));
-    if (begins)
-        rlxc_step_annotate(l, t.block, RLXC_RULE_MARK, rlxc_attr_string(l->ctx, "rows"));
-    rlxc_step_get_loops(l, t.block, written, n);
-    for (uint32_t a = 0; a <= s->n_axes; a++)
-        for (uint32_t k = 0; k < n; k++)
-            if (axes[k] == a)
-                t.loops[t.n++] = written[k];
-    for (uint32_t a = 0; a < s->n_axes; a++)
-        t.n_spatial += !s->reduces[a];
-    if (moved)
-        (void)rlxc_step_loops(l, RLXC_STEP_reorder, t.loops, t.n);
-    return t;
-}
-
-static void fuse(rlxc_schedule_steps *l, nest *t, uint32_t first, uint32_t count)
-{
-    if (count < 2)
-        return;
-    t->loops[first] = rlxc_step_loops(l, RLXC_STEP_fuse, t->loops + first, count);
-    for (uint32_t k = first + 1; k + count - 1 < t->n; k++)
-        t->loops[k] = t->loops[k + count - 1];
-    t->n_spatial -= first < t->n_spatial ? count - 1 : 0;
-    t->n -= count - 1;
-}
-
-/* Fuses the loops of axes |first| to |end| that every access of all |n| stages treats as one;
- * returns their number then. */
-static uint32_t fuse_alike(rlxc_schedule_steps *l, nest *t, const rlxc_stage *const *stages,
-                           uint32_t n, uint32_t first, uint32_t end, uint32_t at)
-{
-    uint32_t left = 0;
-    for (uint32_t a = first; a < end; left++) {
-        uint32_t count = 1;
-        for (bool all = true; all && a + count < end; count += all)
-            for (uint32_t i = 0; i < n; i++)
-                all = all && rlxc_axes_merge(l->ctx, stages[i], a + count - 1);
-        fuse(l, t, at + left, count);
-        a += count;
-    }
-    return left;
-}
-
 /* A sum gets initial values of its own; a result that stays in memory is summed elsewhere. */
-static void open_sum(rlxc_schedule_steps *l, nest *t, const rlxc_stage *s, bool is_own,
+static void open_sum(rlxc_schedule_steps *l, rlxc_loops *t, const rlxc_stage *s, bool is_own,
                      int64_t unroll)
 {
     const bool unrolled = rlxc_is_small_reduction(s, unroll);
@@ -229,18 +156,18 @@ bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
     const rlxc_stage *group[MAX_GROUP];
     rlxc_schedule_steps *l =
         rlxc_steps_new(ctx, c->s->f->name ? c->s->f->name : "", c->s->f->range);
-    nest nests[MAX_GROUP];
+    rlxc_loops nests[MAX_GROUP];
     rlxc_step_ref rows[MAX_GROUP];
     uint32_t shared, head = 0;
     const uint32_t n = gather(c->s, i, (uint32_t)z->blocks, group, &shared);
     for (uint32_t k = 0; k < n; k++) {
-        nest *t = &nests[k];
+        rlxc_loops *t = &nests[k];
         const rlxc_stage *s = group[k];
-        *t = open_nest(l, s, k == 0);
-        head = fuse_alike(l, t, group, n, 0, (uint32_t)z->shared, 0);
-        fuse_alike(l, t, &s, 1, (uint32_t)z->shared, s->n_axes, head);
+        *t = rlxc_open_loops(l, s, k == 0 ? "rows" : NULL);
+        head = rlxc_fuse_alike(l, t, group, n, 0, (uint32_t)z->shared, 0);
+        rlxc_fuse_alike(l, t, &s, 1, (uint32_t)z->shared, s->n_axes, head);
         if (z->fuse)
-            fuse(l, t, 0, 2);
+            rlxc_fuse_loops(l, t, 0, 2);
         if (s->init)
             open_sum(l, t, s,
                      n > 1 && rlxc_stage_is_temp(c->s, s->out) && s->out->ndim == z->shared,
