@@ -174,6 +174,8 @@ rlx_status rlx_exec_builder_region_device(rlx_exec_builder *b, uint32_t region, 
     rlxv_build_function *f = &b->functions[b->current];
     if (region > f->n_regions || region >= RLXV_MAX_SLOTS || device > b->n_devices)
         return INVALID("region %u on device %u, which do not both exist", region, device);
+    if (device == 0 && region >= f->n_region_devices)
+        return RLX_OK;
     for (; f->n_region_devices <= region; f->n_region_devices++) {
         if (!GROW(f->region_devices, f->region_devices_capacity, f->n_region_devices))
             return no_memory(err);

@@ -267,7 +267,8 @@ rlx_status rlxv_parse_devices(rlxv_loader *l)
     rlx_status status = names ? read_kernels(l, &r, names) : rlxv_load_nomem(l);
     rlxv_arena_deinit(&scratch);
     RLX_TRY(status);
-    RLX_TRY(read_regions(l, &r));
+    if (!r.bad)
+        RLX_TRY(read_regions(l, &r));
     return rlxv_close_section(l, &r, "devices");
 }
 

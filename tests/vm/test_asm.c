@@ -131,6 +131,30 @@ RLX_TEST(assembly, odd_tables_round_trip)
                "odd tables");
 }
 
+RLX_TEST(assembly, devices_round_trip)
+{
+    round_trip(t,
+               ".kernel k0 \"a\" dims 1 (float32[s0], out float32[s0])\n"
+               ".kernel k1 \"b\" dims 2 (float32[s0, s1])\n"
+               ".device \"opencl\" 2 \"\" \"opencl -x=\\\"y\\\"\"\n"
+               ".device \"cpu\" 1 \"global.sram\" \"\"\n"
+               ".module \"opencl\" [ \"opencl-c\" text \"a\\n\" \"\" \"\\n\\n\\tb\\x0d\\\"\\\\\",\n"
+               "    \"bin\" 40 hex \"00000000000000000000000000000000000000000000000000\"\n"
+               "    \"000000000000000000000000000000\" ]\n"
+               ".launches k1 m0 [] {}\n"
+               ".launches k0 m0 [s0, s0 * s0] {\n"
+               "    \"odd \\\" name\" [s0, s0, 1] [1, 1, s0] s0 (u0, p1, u1, float64 -1)\n"
+               "    \"f\" [1, 1, 1] [1, 1, 1] 0 (int32 1, int64 s0, float32 0) }\n"
+               ".func f () -> object {\n"
+               "    .region z0 v2\n"
+               "    .region z1 v0\n"
+               "    plan z0\n"
+               "    load_const_on r0, tensor int8 [] { 1 }, v1\n"
+               "    to_vdevice r1, r0, v0\n"
+               "    ret r1\n}\n",
+               "devices");
+}
+
 RLX_TEST(assembly, mistakes_have_a_place)
 {
     static const struct {
