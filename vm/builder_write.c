@@ -1,10 +1,8 @@
 /* Turns the builder's contents into the bytes of a file.
 
    Sections are written in the order of their numbers, 64-byte aligned; those of several levels one
-   level after the other. The ones that all levels share come first, but the data section last.
-   Strings are numbered by first use in that order, so equal contents give equal bytes, independent
-   of the order of the calls. */
-#include "vm/builder.h"
+   level after the other. The ones that all levels share come first, but the data section last. */
+#include "vm/builder_write.h"
 #include "vm/need.h"
 
 #include <rlx/checked.h>
@@ -15,49 +13,18 @@ enum {
     LEAST_COMPRESSED = 1024, /* as do sections below this size, in bytes */
 };
 
-typedef struct program { /* a file's only one, or that of a level */
-    rlx_exec_builder *b;
-    rlxv_buffer sections[RLXV_SECTION_END];
-    uint32_t counts[RLXV_SECTION_END];
-    bool compressed[RLXV_SECTION_END];
-    uint32_t *file_string; /* builder's number -> file's number + 1 */
-    uint32_t *order;       /* file's number -> builder's number */
-    uint32_t n_strings;
-} program;
-
 typedef struct writer {
     rlx_exec_builder *b;
-    program programs[RLX_MAX_LEVELS];
+    rlxv_program programs[RLX_MAX_LEVELS];
     uint32_t n_programs;
-    program shared;  /* sections of no level: the needs of the levels, code for devices */
-    rlxv_span *data; /* the data section: tensors and padding */
+    rlxv_program shared; /* sections of no level: the needs of the levels, code for devices */
+    rlxv_span *data;     /* the data section: tensors and padding */
     uint32_t n_data;
     uint64_t data_size;
     size_t head_size; /* the file up to the data section */
     uint32_t n_sections;
     bool compressed; /* some section */
 } writer;
-
-static void put(program *w, uint32_t section, uint32_t v)
-{
-    rlxv_buffer_u32(&w->sections[section], v);
-}
-
-static void put_string(program *w, uint32_t section, uint32_t s)
-{
-    if (!w->file_string[s]) {
-        w->order[w->n_strings++] = s;
-        w->file_string[s] = w->n_strings;
-    }
-    put(w, section, w->file_string[s] - 1);
-}
-
-static void write_rows(program *w, uint32_t section, const rlxv_rows *r)
-{
-    w->counts[section] = r->count;
-    for (uint32_t i = 0; i < r->n_words; i++)
-        put(w, section, r->words[i]);
-}
 
 /* A placed tensor, keyed by its bytes. */
 typedef struct placed {
@@ -126,219 +93,6 @@ static rlx_status place_tensors(writer *w, rlx_error *err)
     return RLX_OK;
 }
 
-static void write_constants(program *w)
-{
-    const uint32_t s = RLXV_SECTION_CONSTANTS;
-    rlxv_buffer *out = &w->sections[s];
-    w->counts[s] = w->b->n_constants;
-    for (uint32_t i = 0; i < w->b->n_constants; i++) {
-        const rlxv_build_constant *c = &w->b->constants[i];
-        put(w, s, c->kind);
-        if (c->kind == RLX_KIND_INT || c->kind == RLX_KIND_FLOAT) {
-            rlxv_buffer_u64(out, c->bits);
-        } else if (c->kind == RLX_KIND_BOOL || c->kind == RLX_KIND_DTYPE) {
-            put(w, s, (uint32_t)c->bits);
-        } else if (c->kind == RLX_KIND_STRING) {
-            put_string(w, s, (uint32_t)c->bits);
-        } else if (c->kind == RLX_KIND_TUPLE) {
-            put(w, s, c->n);
-            for (uint32_t k = 0; k < c->n; k++)
-                put(w, s, c->items[k]);
-        } else if (c->kind == RLX_KIND_SHAPE || c->kind == RLX_KIND_TENSOR) {
-            if (c->kind == RLX_KIND_TENSOR)
-                put(w, s, rlx_dtype_word(c->dtype));
-            put(w, s, c->n);
-            for (uint32_t k = 0; k < c->n; k++)
-                rlxv_buffer_u64(out, (uint64_t)c->dims[k]);
-            if (c->kind == RLX_KIND_TENSOR)
-                rlxv_buffer_u64(out, c->bits);
-        }
-    }
-}
-
-static void write_kernels(program *w)
-{
-    const uint32_t s = RLXV_SECTION_KERNELS;
-    w->counts[s] = w->b->n_kernels;
-    for (uint32_t i = 0; i < w->b->n_kernels; i++) {
-        const rlxv_build_kernel *k = &w->b->kernels[i];
-        put_string(w, s, k->name);
-        put_string(w, s, k->symbol);
-        put(w, s, k->n_dims);
-        put(w, s, k->n_params);
-        for (uint32_t p = 0; p < k->n_params; p++) {
-            put(w, s, k->params[p].type);
-            put(w, s, k->params[p].is_output);
-        }
-    }
-    w->counts[RLXV_SECTION_IMPORTS] = w->b->n_imports;
-    for (uint32_t i = 0; i < w->b->n_imports; i++)
-        put_string(w, RLXV_SECTION_IMPORTS, w->b->imports[i]);
-}
-
-static void write_functions(program *w)
-{
-    const uint32_t s = RLXV_SECTION_FUNCTIONS;
-    w->counts[s] = w->b->n_functions;
-    for (uint32_t i = 0; i < w->b->n_functions; i++) {
-        const rlxv_build_function *f = &w->b->functions[i];
-        put_string(w, s, f->name);
-        put(w, s, f->exported);
-        put(w, s, f->n_registers);
-        put(w, s, f->n_slots);
-        put(w, s, f->n_symbols);
-        put(w, s, f->result_type);
-        put(w, s, w->counts[RLXV_SECTION_CODE]);
-        put(w, s, f->n_words);
-        put(w, s, f->n_params);
-        put(w, s, f->n_slot_names);
-        for (uint32_t p = 0; p < f->n_params; p++) {
-            put_string(w, s, f->param_names[p]);
-            put(w, s, f->param_types[p]);
-        }
-        for (uint32_t n = 0; n < f->n_slot_names; n++) {
-            put(w, s, f->slot_names[2 * n]);
-            put_string(w, s, f->slot_names[2 * n + 1]);
-        }
-        for (uint32_t k = 0; k < f->n_words; k++)
-            put(w, RLXV_SECTION_CODE, f->code[k]);
-        w->counts[RLXV_SECTION_CODE] += f->n_words;
-    }
-}
-
-static void write_plans(program *w)
-{
-    const uint32_t s = RLXV_SECTION_PLANS;
-    for (uint32_t i = 0; i < w->b->n_functions; i++) {
-        const rlxv_build_function *f = &w->b->functions[i];
-        if (f->n_regions == 0)
-            continue;
-        w->counts[s]++;
-        put(w, s, i);
-        put(w, s, f->n_regions);
-        put(w, s, f->n_buffers);
-        put(w, s, f->n_tensors);
-        for (uint32_t k = 0; k < f->n_buffers; k++) {
-            put(w, s, f->buffers[k].region);
-            put(w, s, f->buffers[k].size);
-            put(w, s, f->buffers[k].first);
-            put(w, s, f->buffers[k].last);
-            rlxv_buffer_u64(&w->sections[s], f->buffers[k].offset);
-        }
-        for (uint32_t k = 0; k < 2 * f->n_tensors; k++)
-            put(w, s, f->tensors[k]);
-    }
-}
-
-static void write_place(program *w, uint32_t function, uint32_t pc, const rlxv_build_debug *d)
-{
-    const uint32_t s = RLXV_SECTION_DEBUG;
-    w->counts[s]++;
-    put(w, s, function);
-    put(w, s, pc);
-    put_string(w, s, d->file);
-    put(w, s, d->line);
-    put(w, s, d->column);
-    put_string(w, s, d->name);
-}
-
-static void write_debug(program *w)
-{
-    const uint32_t m = RLXV_SECTION_METADATA;
-    for (uint32_t i = 0; i < w->b->n_functions; i++) {
-        const rlxv_build_function *f = &w->b->functions[i];
-        for (uint32_t k = 0; k < f->n_debug; k++)
-            write_place(w, i, f->debug[k].pc, &f->debug[k]);
-        for (uint32_t p = 0; p < f->n_params; p++) {
-            rlxv_build_debug d = f->param_places[p];
-            d.name = f->param_names[p];
-            if (d.line)
-                write_place(w, i, f->n_words + p, &d);
-        }
-    }
-    w->counts[m] = w->b->n_metadata / 2;
-    for (uint32_t i = 0; i < w->b->n_metadata; i++)
-        put_string(w, m, w->b->metadata[i]);
-}
-
-static void write_names(program *w)
-{
-    const uint32_t s = RLXV_SECTION_NAMES;
-    for (uint32_t i = 0; i < w->b->n_functions; i++) {
-        const rlxv_build_function *f = &w->b->functions[i];
-        if (f->n_result_names == 0)
-            continue;
-        w->counts[s]++;
-        put(w, s, i);
-        put(w, s, f->n_result_names);
-        for (uint32_t k = 0; k < f->n_result_names; k++)
-            put_string(w, s, f->result_names[k]);
-    }
-}
-
-static void write_native(program *w)
-{
-    const uint32_t s = RLXV_SECTION_NATIVE;
-    const rlx_exec_builder *b = w->b;
-    if (!b->has_native)
-        return;
-    w->counts[s] = 1;
-    put_string(w, s, b->triple);
-    put(w, s, b->n_features);
-    for (uint32_t i = 0; i < b->n_features; i++)
-        put_string(w, s, b->features[i]);
-    rlxv_buffer_u64(&w->sections[s], b->elf_size);
-    rlxv_buffer_write(&w->sections[s], b->elf, b->elf_size);
-}
-
-static void write_strings(program *w)
-{
-    rlxv_buffer *out = &w->sections[RLXV_SECTION_STRINGS];
-    uint32_t end = 0;
-    w->counts[RLXV_SECTION_STRINGS] = w->n_strings;
-    for (uint32_t i = 0; i < w->n_strings; i++) {
-        end += (uint32_t)w->b->strings[w->order[i]].len;
-        rlxv_buffer_u32(out, end);
-    }
-    for (uint32_t i = 0; i < w->n_strings; i++) {
-        rlx_str text = w->b->strings[w->order[i]];
-        rlxv_buffer_write(out, text.data, text.len);
-    }
-}
-
-static bool same_module(const rlxv_build_module *a, const rlxv_build_module *b)
-{
-    bool same = rlx_str_eq(a->kind, b->kind) && a->n_images == b->n_images;
-    for (uint32_t i = 0; same && i < a->n_images; i++)
-        same = rlx_str_eq(a->images[i].format, b->images[i].format) &&
-               a->images[i].size == b->images[i].size &&
-               memcmp(a->images[i].data, b->images[i].data, a->images[i].size) == 0;
-    return same;
-}
-
-/* Bytes and zeros up to a whole word. */
-static void put_bytes(program *w, uint32_t section, const void *data, size_t size)
-{
-    rlxv_buffer_write(&w->sections[section], data, size);
-    rlxv_buffer_align(&w->sections[section], 4);
-}
-
-static void write_module(program *w, const rlxv_build_module *m)
-{
-    const uint32_t s = RLXV_SECTION_MODULES;
-    w->counts[s]++;
-    put(w, s, (uint32_t)m->kind.len);
-    put(w, s, m->n_images);
-    put_bytes(w, s, m->kind.data, m->kind.len);
-    for (uint32_t i = 0; i < m->n_images; i++) {
-        const rlx_code_image *image = &m->images[i];
-        put(w, s, (uint32_t)image->format.len);
-        rlxv_buffer_u64(&w->sections[s], image->size);
-        put_bytes(w, s, image->format.data, image->format.len);
-        put_bytes(w, s, image->data, image->size);
-    }
-}
-
 /* Writes the modules of all programs, equal ones of two programs once, and numbers them. */
 static void write_modules(writer *w)
 {
@@ -349,84 +103,12 @@ static void write_modules(writer *w)
             m->number = RLX_NONE;
             for (uint32_t q = 0; q < p && m->number == RLX_NONE; q++)
                 for (uint32_t k = 0; k < w->programs[q].b->n_modules; k++)
-                    if (same_module(m, &w->programs[q].b->modules[k]))
+                    if (rlxv_same_module(m, &w->programs[q].b->modules[k]))
                         m->number = w->programs[q].b->modules[k].number;
             if (m->number != RLX_NONE)
                 continue;
             m->number = w->shared.counts[RLXV_SECTION_MODULES];
-            write_module(&w->shared, m);
-        }
-    }
-}
-
-static void write_launch(program *w, const rlxv_build_launch *l)
-{
-    const uint32_t s = RLXV_SECTION_DEVICES;
-    put_string(w, s, l->function);
-    for (uint32_t i = 0; i < 3; i++)
-        put(w, s, l->grid[i]);
-    for (uint32_t i = 0; i < 3; i++)
-        put(w, s, l->block[i]);
-    put(w, s, l->shared);
-    put(w, s, l->n_args);
-    for (uint32_t i = 0; i < l->n_args; i++) {
-        put(w, s, l->args[i].source);
-        put(w, s, l->args[i].type);
-        put(w, s, l->args[i].value);
-    }
-}
-
-/* The kernels for devices. */
-static void write_launches(program *w)
-{
-    const uint32_t s = RLXV_SECTION_DEVICES;
-    const rlx_exec_builder *b = w->b;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < b->n_kernels; i++)
-        n += b->kernels[i].module != RLX_NONE;
-    put(w, s, n);
-    for (uint32_t i = 0; i < b->n_kernels; i++) {
-        const rlxv_build_kernel *k = &b->kernels[i];
-        if (k->module == RLX_NONE)
-            continue;
-        put(w, s, i);
-        put(w, s, b->modules[k->module].number);
-        put(w, s, k->n_scratch);
-        for (uint32_t e = 0; e < k->n_scratch; e++)
-            put(w, s, k->scratch[e]);
-        put(w, s, k->n_launches);
-        for (uint32_t e = 0; e < k->n_launches; e++)
-            write_launch(w, &k->launches[e]);
-    }
-}
-
-/* The modules of all programs are numbered. */
-static void write_devices(program *w)
-{
-    const uint32_t s = RLXV_SECTION_DEVICES;
-    const rlx_exec_builder *b = w->b;
-    uint32_t n = 0;
-    if (b->n_devices == 0 && b->n_modules == 0)
-        return;
-    w->counts[s] = b->n_devices;
-    for (uint32_t i = 0; i < b->n_devices; i++) {
-        put_string(w, s, b->devices[i].kind);
-        put(w, s, b->devices[i].id);
-        put_string(w, s, b->devices[i].scope);
-        put_string(w, s, b->devices[i].target);
-    }
-    write_launches(w);
-    for (uint32_t i = 0; i < b->n_functions; i++)
-        for (uint32_t z = 0; z < b->functions[i].n_region_devices; z++)
-            n += b->functions[i].region_devices[z] > 0;
-    put(w, s, n);
-    for (uint32_t i = 0; i < b->n_functions; i++) {
-        for (uint32_t z = 0; z < b->functions[i].n_region_devices; z++) {
-            if (b->functions[i].region_devices[z] == 0)
-                continue;
-            put(w, s, i);
-            put(w, s, z);
-            put(w, s, b->functions[i].region_devices[z]);
+            rlxv_put_module(&w->shared, m);
         }
     }
 }
@@ -491,7 +173,7 @@ static void add_section(layout *l, uint32_t kind, uint32_t level, const rlxv_buf
     rlxv_store(entry + 24, rlxv_checksum(section->data, section->size), 8);
 }
 
-static void add_sections(layout *l, const program *p, uint32_t level)
+static void add_sections(layout *l, const rlxv_program *p, uint32_t level)
 {
     for (uint32_t s = 1; s < RLXV_SECTION_END; s++)
         add_section(l, s, level, &p->sections[s], p->counts[s], p->compressed[s]);
@@ -526,7 +208,7 @@ static void lay_out(const writer *w, uint8_t *image)
 }
 
 /* Adds sections to the size of the head. */
-static rlx_status measure_sections(writer *w, const program *p, rlx_error *err)
+static rlx_status measure_sections(writer *w, const rlxv_program *p, rlx_error *err)
 {
     for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
         const rlxv_buffer *section = &p->sections[s];
@@ -559,35 +241,7 @@ static rlx_status measure(writer *w, rlx_error *err)
     return RLX_OK;
 }
 
-/* Fills the sections of one program, whose tensors are placed. */
-static rlx_status fill(program *w, rlx_error *err)
-{
-    rlx_exec_builder *b = w->b;
-    if (b->current != RLX_NONE)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "a function is still open");
-    for (uint32_t i = 0; i < b->n_functions; i++)
-        if (!b->functions[i].ended)
-            return rlx_fail(err, RLX_E_INVALID_ARG, "function %s is declared but has no code",
-                            b->strings[b->functions[i].name].data);
-    w->file_string = rlxv_arena_alloc(&b->arena, b->n_strings, sizeof *w->file_string);
-    w->order = rlxv_arena_alloc(&b->arena, b->n_strings, sizeof *w->order);
-    if (!w->file_string || !w->order)
-        return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
-    write_rows(w, RLXV_SECTION_EXPRS, &b->exprs);
-    write_rows(w, RLXV_SECTION_TYPES, &b->types);
-    write_constants(w);
-    write_kernels(w);
-    write_functions(w);
-    write_plans(w);
-    write_debug(w);
-    write_names(w);
-    write_native(w);
-    write_devices(w);
-    write_strings(w);
-    return RLX_OK;
-}
-
-static rlx_status compress_sections(writer *w, program *p, rlx_error *err)
+static rlx_status compress_sections(writer *w, rlxv_program *p, rlx_error *err)
 {
     for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
         if (p->sections[s].size < LEAST_COMPRESSED || s == RLXV_SECTION_LEVELS)
@@ -612,30 +266,17 @@ static rlx_status compress(writer *w, rlx_error *err)
     return w->compressed ? measure(w, err) : RLX_OK;
 }
 
-static void begin_program(program *p, rlx_exec_builder *b, const rlx_allocator *a)
-{
-    p->b = b;
-    for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
-        rlxv_buffer_init(&p->sections[s], a);
-}
-
-static void end_program(program *p)
-{
-    for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
-        rlxv_buffer_deinit(&p->sections[s]);
-}
-
 /* Fills the sections; the writer needs deinit also after an error. */
 static rlx_status prepare(writer *w, rlx_exec_builder *b, bool compressed, rlx_error *err)
 {
     *w = (writer){.b = b, .n_programs = b->n_levels ? b->n_levels : 1};
     for (uint32_t p = 0; p < w->n_programs; p++)
-        begin_program(&w->programs[p], b->n_levels ? b->levels[p].program : b, &b->allocator);
-    begin_program(&w->shared, w->programs[0].b, &b->allocator);
+        rlxv_program_init(&w->programs[p], b->n_levels ? b->levels[p].program : b, &b->allocator);
+    rlxv_program_init(&w->shared, w->programs[0].b, &b->allocator);
     RLX_TRY(place_tensors(w, err));
     write_modules(w);
     for (uint32_t p = 0; p < w->n_programs; p++)
-        RLX_TRY(fill(&w->programs[p], err));
+        RLX_TRY(rlxv_program_fill(&w->programs[p], err));
     write_levels(w);
     RLX_TRY(measure(w, err));
     return compressed ? compress(w, err) : RLX_OK;
@@ -643,9 +284,9 @@ static rlx_status prepare(writer *w, rlx_exec_builder *b, bool compressed, rlx_e
 
 static void deinit(writer *w)
 {
-    end_program(&w->shared);
+    rlxv_program_deinit(&w->shared);
     for (uint32_t p = 0; p < w->n_programs; p++)
-        end_program(&w->programs[p]);
+        rlxv_program_deinit(&w->programs[p]);
 }
 
 /* |size| zero bytes, the first of which are the head. */
