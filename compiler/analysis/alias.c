@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 
 bool rlxc_is_void(const rlxc_sinfo *sinfo)
@@ -66,13 +67,25 @@ static void visit_args(const rlxc_binding *b, uint32_t first, rlxc_atom_fn visit
         visit(user, b->args[i]);
 }
 
+/* True if the to_vdevice |b| is between two memories: else it gives its operand. */
+static bool copies(const rlxc_module *module, const rlxc_binding *b)
+{
+    const rlxc_sinfo *from = b->n_args > 0 && b->args[0].kind == RLXC_ATOM_VAR
+                                 ? b->args[0].var->sinfo
+                                 : NULL,
+                     *to = b->var->sinfo;
+    return from && from->kind == RLXC_SINFO_TENSOR && from->vdevice && to &&
+           to->kind == RLXC_SINFO_TENSOR && to->vdevice &&
+           rlxc_vdevice_index(module, from->vdevice) != rlxc_vdevice_index(module, to->vdevice);
+}
+
 static void call_sources(const rlxc_module *module, const rlxc_binding *b, rlxc_atom_fn visit,
                          void *user)
 {
     if (!rlxc_may_hold_memory(b->var->sinfo))
         return;
     if (b->op) {
-        if (b->op->flags & RLXC_OP_ALIASES_0) {
+        if (rlxc_is_op(b, "to_vdevice") ? !copies(module, b) : b->op->flags & RLXC_OP_ALIASES_0) {
             if (b->n_args > 0)
                 visit(user, b->args[0]);
         } else if ((b->op->flags & RLXC_OP_CALLS) && !rlxc_is_op(b, "call_tir") &&

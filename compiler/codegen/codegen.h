@@ -27,7 +27,8 @@ const char *rlxc_kernel_symbol(rlxc_context *ctx, const rlxc_prim_func *f);
  */
 bool rlxc_compile_native(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                          rlxc_native_form form, rlxc_native *out);
-/* Emits all Relax functions, kernel signatures, constants and debug map into |builder|. */
+/* Emits all Relax functions, kernel signatures, constants, code for devices and debug map into
+ * |builder|. */
 bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                         rlx_exec_builder *builder);
 

@@ -9,6 +9,7 @@
 #define RLXC_CODEGEN_DEVICE_H
 
 #include "compiler/codegen/codegen.h"
+#include "compiler/target/target.h"
 #include "rlx/device.h"
 
 typedef struct rlxc_launch_arg {

@@ -5,6 +5,7 @@
  * signature, bound by the parameters' types; a lone symbol's first occurrence binds it, every other
  * dimension is an expression to check. PrimFuncs that nothing calls get no row. */
 #include "compiler/codegen/emit.h"
+#include "compiler/ir/device.h"
 #include "compiler/ir/names.h"
 
 #include <string.h>
@@ -107,6 +108,8 @@ static void add_kernel(rlxc_bc_module *m, rlxc_bc_kernel *k, rlxc_range range)
                                            rlx_str_from(rlxc_kernel_symbol(m->ctx, f)), k->n_dims,
                                            params, n, &k->index, &err),
                    &err);
+    if (rlxc_prim_is_device(f))
+        rlxc_bc_launches(m, k, &symbols, range);
 }
 
 const rlxc_bc_kernel *rlxc_bc_kernel_of(rlxc_bc_module *m, const rlxc_prim_func *f,
@@ -262,6 +265,7 @@ static bool emit_function(rlxc_bc_module *m, const rlxc_function *f, uint32_t in
     if (!fn.buffer || !fn.buffer_slots || !fn.planned_of || !fn.reg || !fn.depth || !fn.uses ||
         !begin_function(&fn, index))
         return false;
+    rlxc_bc_enter_devices(&fn);
     rlxc_bc_plan_entry(&fn);
     rlxc_bc_body(&fn, &f->body, true);
     fn.range = f->body.result_range.line ? f->body.result_range : f->range;
@@ -303,9 +307,11 @@ static bool emit_attrs(rlxc_bc_module *m, const rlxc_function *f)
 bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                         rlx_exec_builder *builder)
 {
-    (void)options;
     rlxc_bc_module m = {.ctx = ctx, .module = module, .builder = builder};
     rlx_error err = {0};
+    if (!rlxc_compile_devices(ctx, module, options, &m.codes, &m.n_codes) ||
+        !rlxc_bc_device_code(&m))
+        return false;
     for (uint32_t i = 0; i < module->globals.count; i++) {
         const rlxc_function *f = module->globals.items[i]->relax;
         if (!f)

@@ -7,6 +7,7 @@
  * emit_call.c  kernels, functions, builtins, packed functions
  * emit_plan.c  the memory plan: regions, buffers, tensors
  * emit_workspace.c  scratch memory of kernels in it
+ * emit_device.c  devices, their code and launches
  * emit_op.c    the operators that reach code generation, one handler each
  *
  * Everything below reports its errors through the context and sets |failed|; values it then
@@ -15,6 +16,7 @@
 #define RLXC_CODEGEN_EMIT_H
 
 #include "compiler/codegen/codegen.h"
+#include "compiler/codegen/device.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/sym.h"
 
@@ -29,9 +31,12 @@ typedef struct rlxc_bc_module {
     rlxc_context *ctx;
     const rlxc_module *module;
     rlx_exec_builder *builder;
-    rlxc_map kernels;   /* prim func -> rlxc_bc_kernel */
-    rlxc_map functions; /* relax function -> index + 1, as a pointer */
-    rlxc_map constants; /* tensor constant -> index + 1 */
+    rlxc_map kernels;              /* prim func -> rlxc_bc_kernel */
+    rlxc_map functions;            /* relax function -> index + 1, as a pointer */
+    rlxc_map constants;            /* tensor constant -> index + 1 */
+    const rlxc_device_code *codes; /* for devices */
+    uint32_t n_codes;
+    uint32_t *code_modules; /* of each, its module in the builder */
     bool failed;
 } rlxc_bc_module;
 
@@ -44,6 +49,7 @@ typedef struct rlxc_bc_symbols {
 typedef struct rlxc_bc_region { /* of the memory plan */
     uint32_t index;
     uint32_t n_slots; /* symbols with lower slots were bound at its layout */
+    uint32_t device;
 } rlxc_bc_region;
 
 typedef struct rlxc_bc_planned { /* a tensor of the memory plan */
@@ -126,6 +132,8 @@ uint32_t rlxc_bc_temp_reg(rlxc_bc_function *fn); /* killed by rlxc_bc_release_te
 /* A register for |var|, which the next instruction defines. */
 uint32_t rlxc_bc_define(rlxc_bc_function *fn, const rlxc_rvar *var);
 uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom);
+/* As above; a constant is loaded on |device|. */
+uint32_t rlxc_bc_atom_on(rlxc_bc_function *fn, rlxc_atom atom, uint32_t device);
 /* False, and an error, when a tuple or shape in |atom| is too long to be made. */
 bool rlxc_bc_check_atom(rlxc_bc_function *fn, rlxc_atom atom);
 void rlxc_bc_make_tuple(rlxc_bc_function *fn, const rlxc_rvar *var, const rlxc_atom *items,
@@ -159,8 +167,10 @@ void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 /* Emits an instruction that fails with |message| unless |holds|. */
 void rlxc_bc_check(rlxc_bc_function *fn, const rlxc_expr *holds, const char *message);
 void rlxc_bc_plan_entry(rlxc_bc_function *fn);
-/* Begins and ends the use of a buffer of |size| bytes; |out_slots|: n_slots of its region. */
-uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t *out_slots);
+/* Begins and ends the use of a buffer of |size| bytes on |device|; |out_slots|: n_slots of its
+ * region. */
+uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device,
+                        uint32_t *out_slots);
 void rlxc_bc_buffer_end(rlxc_bc_function *fn, uint32_t buffer);
 /* Every symbol of |e| has a slot. */
 bool rlxc_bc_are_bound(rlxc_bc_function *fn, const rlxc_expr *e);
@@ -176,6 +186,20 @@ bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b);
  * kernel's dims at the call, NULL if unknown. False: none is needed. */
 bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel,
                        const rlxc_expr *const *values, uint32_t *out_buffer);
+
+/* --- emit_device.c --------------------------------------------------------------------------- */
+/* The builder's row of a vdevice, by its name in types, and by an index of explicit memory; 0: the
+ * host's plain memory. */
+uint32_t rlxc_bc_device(rlxc_bc_module *m, const char *vdevice, rlxc_range range);
+uint32_t rlxc_bc_device_at(rlxc_bc_module *m, rlxc_atom index, rlxc_range range);
+/* Adds the code of |m->codes|. */
+bool rlxc_bc_device_code(rlxc_bc_module *m);
+/* Makes the row |k| a device's kernel; |symbols|: its dims. */
+void rlxc_bc_launches(rlxc_bc_module *m, const rlxc_bc_kernel *k, rlxc_bc_symbols *symbols,
+                      rlxc_range range);
+/* At the entry of a function that hosts call: moves its arguments to the devices of its parameters,
+ * the host's included. */
+void rlxc_bc_enter_devices(rlxc_bc_function *fn);
 
 /* --- emit_body.c, emit_call.c, emit_op.c ----------------------------------------------------- */
 /* Tells the builder the source of the following instructions; |name| is the binding's. */

@@ -10,6 +10,7 @@
 
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
+#include "compiler/ir/device.h"
 
 typedef struct dim_solver {
     rlxc_bc_function *fn;
@@ -19,6 +20,7 @@ typedef struct dim_solver {
     const rlxc_sinfo **types;       /* of the arguments */
     uint32_t *regs;
     uint32_t n;
+    uint32_t device; /* that the kernel runs on */
 } dim_solver;
 
 static uint32_t dim_index(const rlxc_bc_kernel *k, const rlxc_expr *var)
@@ -174,7 +176,7 @@ static bool pair(dim_solver *s, const rlxc_atom *args, uint32_t n_args, const ui
                 return wrong_arguments(fn, f, "too few arguments");
             s->params[s->n] = &f->params[i];
             s->types[s->n] = rlxc_atom_sinfo(fn->ctx, fn->m->module, args[next]);
-            s->regs[s->n++] = rlxc_bc_atom(fn, args[next++]);
+            s->regs[s->n++] = rlxc_bc_atom_on(fn, args[next++], s->device);
             continue;
         }
         uint32_t k = dim_index(s->kernel, f->params[i].var), slot;
@@ -240,6 +242,10 @@ void rlxc_bc_kernel_call(rlxc_bc_function *fn, const rlxc_prim_func *f, const rl
     const rlxc_bc_kernel *kernel = rlxc_bc_kernel_of(fn->m, f, fn->range);
     size_t capacity = (size_t)f->n_params + 1;
     dim_solver s = {.fn = fn, .kernel = kernel};
+    for (uint32_t i = 0; i < n && rlxc_prim_is_device(f) && s.device == 0; i++)
+        if (args[i].kind == RLXC_ATOM_VAR)
+            s.device = rlxc_bc_device(fn->m, rlxc_sinfo_device(fn->m->module, args[i].var->sinfo),
+                                      fn->range);
     s.slots = rlxc_alloc(fn->ctx, ((size_t)kernel->n_dims + 1) * sizeof(uint32_t));
     s.params = rlxc_alloc(fn->ctx, capacity * sizeof *s.params);
     s.types = rlxc_alloc(fn->ctx, capacity * sizeof *s.types);

@@ -6,6 +6,7 @@
 
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
+#include "compiler/ir/device.h"
 #include "compiler/ops/require.h"
 
 enum { STORAGE_ALIGN = 64 };
@@ -33,10 +34,14 @@ static void emit_with_dims(rlxc_bc_function *fn, rlx_opcode op, const uint32_t *
     rlxc_bc_op(fn, op, operands, n_head + 1 + n);
 }
 
-/* d := tensor; |in_storage|: the storage's register and the offset's slot come first. */
+/* d := tensor; |in_storage|: the storage's register and the offset's slot come first; without it
+ * the tensor is on |device|. */
 static void emit_tensor(rlxc_bc_function *fn, const rlxc_binding *b, const uint32_t *in_storage,
-                        rlxc_atom shape, rlxc_atom dtype)
+                        uint32_t device, rlxc_atom shape, rlxc_atom dtype)
 {
+    const rlx_opcode op = in_storage ? RLX_OP_ALLOC_TENSOR
+                          : device   ? RLX_OP_NEW_TENSOR_ON
+                                     : RLX_OP_NEW_TENSOR;
     const uint32_t *dims;
     uint32_t n_dims, n = 0, head[4];
     if (dtype.kind != RLXC_ATOM_DTYPE || !rlxc_bc_shape_slots(fn, shape, &dims, &n_dims)) {
@@ -49,23 +54,32 @@ static void emit_tensor(rlxc_bc_function *fn, const rlxc_binding *b, const uint3
         head[n++] = in_storage[1];
     }
     head[n++] = rlx_dtype_word(dtype.dtype);
-    emit_with_dims(fn, in_storage ? RLX_OP_ALLOC_TENSOR : RLX_OP_NEW_TENSOR, head, n, dims, n_dims);
+    if (op == RLX_OP_NEW_TENSOR_ON)
+        head[n++] = device;
+    emit_with_dims(fn, op, head, n, dims, n_dims);
 }
 
 static void emit_new_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
 {
-    emit_tensor(fn, b, NULL, b->args[0], b->args[1]);
+    const uint32_t device = b->n_args > 2 ? rlxc_bc_device_at(fn->m, b->args[2], b->range) : 0;
+    emit_tensor(fn, b, NULL, device, b->args[0], b->args[1]);
+}
+
+/* The device that the type of |b|'s result states. */
+static uint32_t device_of(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    return rlxc_bc_device(fn->m, rlxc_sinfo_device(fn->m->module, b->var->sinfo), b->range);
 }
 
 static void emit_alloc_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
 {
     if (rlxc_bc_is_in_plan(fn, b->args[0])) {
         if (!rlxc_bc_planned_tensor(fn, b))
-            emit_tensor(fn, b, NULL, b->args[2], b->args[3]);
+            emit_tensor(fn, b, NULL, device_of(fn, b), b->args[2], b->args[3]);
         return;
     }
     uint32_t in[2] = {rlxc_bc_atom(fn, b->args[0]), rlxc_bc_atom_slot(fn, b->args[1])};
-    emit_tensor(fn, b, in, b->args[2], b->args[3]);
+    emit_tensor(fn, b, in, 0, b->args[2], b->args[3]);
 }
 
 static void emit_alloc_storage(rlxc_bc_function *fn, const rlxc_binding *b)
@@ -80,7 +94,12 @@ static void emit_alloc_storage(rlxc_bc_function *fn, const rlxc_binding *b)
         fail(fn, b, "the size must be a shape of one dimension, in bytes");
         return;
     }
-    RLXC_BC_EMIT(fn, RLX_OP_ALLOC_STORAGE, rlxc_bc_define(fn, b->var), dims[0], STORAGE_ALIGN);
+    const uint32_t device = b->n_args > 1 ? rlxc_bc_device_at(fn->m, b->args[1], b->range) : 0;
+    const uint32_t dst = rlxc_bc_define(fn, b->var);
+    if (device)
+        RLXC_BC_EMIT(fn, RLX_OP_ALLOC_STORAGE_ON, dst, dims[0], STORAGE_ALIGN, device);
+    else
+        RLXC_BC_EMIT(fn, RLX_OP_ALLOC_STORAGE, dst, dims[0], STORAGE_ALIGN);
 }
 
 static void emit_kill(rlxc_bc_function *fn, const rlxc_binding *b)
@@ -166,8 +185,10 @@ static void emit_shape_of(rlxc_bc_function *fn, const rlxc_binding *b)
 
 static void emit_to_vdevice(rlxc_bc_function *fn, const rlxc_binding *b)
 {
-    uint32_t source = rlxc_bc_atom(fn, b->args[0]);
-    RLXC_BC_EMIT(fn, RLX_OP_TO_VDEVICE, rlxc_bc_define(fn, b->var), source, 0);
+    const uint32_t device =
+        rlxc_bc_device(fn->m, rlxc_attr_get_str(b, "dst_vdevice", NULL), b->range);
+    const uint32_t source = rlxc_bc_atom_on(fn, b->args[0], device);
+    RLXC_BC_EMIT(fn, RLX_OP_TO_VDEVICE, rlxc_bc_define(fn, b->var), source, device);
 }
 
 static void emit_null_value(rlxc_bc_function *fn, const rlxc_binding *b)

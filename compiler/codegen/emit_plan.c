@@ -2,9 +2,10 @@
  *
  * A planned storage becomes a buffer, in use from its allocation to its kill; neither emits an
  * instruction. Its tensors are made by plan_tensor. Sizes that the symbols of the signature
- * determine belong to region 0, laid out at the entry; a size that needs a symbol bound later
- * starts a region of its own, laid out there with all symbols known by then, which later buffers on
- * the same path join. The regions of the two branches of an IF share the same bytes. */
+ * determine belong to a region for each device, laid out at the entry; a size that needs a symbol
+ * bound later starts a region of its own, laid out there with all symbols known by then, which
+ * later buffers on the same path join. The regions of the two branches of an IF share the same
+ * bytes. */
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/ir/op.h"
@@ -29,48 +30,46 @@ bool rlxc_bc_are_bound(rlxc_bc_function *fn, const rlxc_expr *e)
     return slots_of(fn, e) != UINT32_MAX;
 }
 
-static rlxc_bc_region lay_out(rlxc_bc_function *fn)
+static rlxc_bc_region lay_out(rlxc_bc_function *fn, uint32_t device)
 {
-    rlxc_bc_region r = {fn->n_regions++, fn->n_slots};
+    rlxc_bc_region r = {fn->n_regions++, fn->n_slots, device};
+    rlx_error err = {0};
+    if (device && !fn->m->failed)
+        rlxc_bc_ok(fn->m, fn->range,
+                   rlx_exec_builder_region_device(fn->m->builder, r.index, device, &err), &err);
     RLXC_BC_EMIT(fn, RLX_OP_PLAN, r.index);
     RLXC_PUSH(fn->ctx, &fn->regions, r);
     return r;
 }
 
-/* The outermost region that can hold |size|, or a new one. */
-static rlxc_bc_region region_of(rlxc_bc_function *fn, const rlxc_expr *size)
+/* The outermost region on |device| that can hold |size|, or a new one. */
+static rlxc_bc_region region_of(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device)
 {
     uint32_t needed = slots_of(fn, size);
     for (uint32_t i = 0; i < fn->regions.count; i++)
-        if (needed <= fn->regions.items[i].n_slots)
+        if (fn->regions.items[i].device == device && needed <= fn->regions.items[i].n_slots)
             return fn->regions.items[i];
-    return lay_out(fn);
+    return lay_out(fn, device);
 }
 
-typedef struct entry_search {
-    rlxc_bc_function *fn;
-    bool found;
-} entry_search;
-
-static bool find_known(void *user, rlxc_binding *b)
+static bool lay_out_known(void *user, rlxc_binding *b)
 {
-    entry_search *s = user;
-    if (rlxc_is_planned_storage(b) && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1)
-        s->found = slots_of(s->fn, b->args[0].dims[0]) <= s->fn->n_slots;
-    return !s->found;
+    rlxc_bc_function *fn = user;
+    if (rlxc_is_planned_storage(b) && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1 &&
+        slots_of(fn, b->args[0].dims[0]) <= fn->n_slots)
+        region_of(fn, b->args[0].dims[0], rlxc_bc_device_at(fn->m, b->args[1], fn->range));
+    return !fn->m->failed;
 }
 
 void rlxc_bc_plan_entry(rlxc_bc_function *fn)
 {
-    entry_search s = {fn, false};
-    rlxc_each_binding(&fn->f->body, find_known, &s);
-    if (s.found)
-        lay_out(fn);
+    rlxc_each_binding(&fn->f->body, lay_out_known, fn);
 }
 
-uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t *out_slots)
+uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device,
+                        uint32_t *out_slots)
 {
-    rlxc_bc_region region = region_of(fn, size);
+    rlxc_bc_region region = region_of(fn, size, device);
     uint32_t out = 0;
     *out_slots = region.n_slots;
     uint32_t bytes = rlxc_bc_expr(fn->m, &fn->symbols, size, fn->range);
@@ -103,7 +102,9 @@ void rlxc_bc_planned_storage(rlxc_bc_function *fn, const rlxc_binding *b)
         fail(fn, b, "the size of planned storage must be a shape of one dimension, in bytes");
         return;
     }
-    fn->buffer[b->var->id] = rlxc_bc_buffer(fn, size.dims[0], &fn->buffer_slots[b->var->id]) + 1;
+    const uint32_t device = rlxc_bc_device_at(fn->m, b->args[1], b->range);
+    fn->buffer[b->var->id] =
+        rlxc_bc_buffer(fn, size.dims[0], device, &fn->buffer_slots[b->var->id]) + 1;
 }
 
 bool rlxc_bc_is_in_plan(const rlxc_bc_function *fn, rlxc_atom storage)

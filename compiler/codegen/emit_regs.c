@@ -149,17 +149,21 @@ static bool constant_of(rlxc_bc_function *fn, rlxc_atom atom, uint32_t *out)
     return rlxc_bc_ok(fn->m, fn->range, status, &err);
 }
 
-static uint32_t load_constant(rlxc_bc_function *fn, uint32_t index)
+static uint32_t load_constant(rlxc_bc_function *fn, uint32_t index, uint32_t device)
 {
-    uintptr_t known = (uintptr_t)rlxc_map_get(&fn->loaded, (uint64_t)index + 1);
+    const uint64_t key = ((uint64_t)device << 33) + index + 1;
+    uintptr_t known = (uintptr_t)rlxc_map_get(&fn->loaded, key);
     if (known)
         return (uint32_t)known - 1;
     bool keep = fn->loaded_log.count < MAX_LOADED;
     uint32_t reg = keep ? rlxc_bc_new_reg(fn) : rlxc_bc_temp_reg(fn);
-    RLXC_BC_EMIT(fn, RLX_OP_LOAD_CONST, reg, index);
+    if (device == 0)
+        RLXC_BC_EMIT(fn, RLX_OP_LOAD_CONST, reg, index);
+    else
+        RLXC_BC_EMIT(fn, RLX_OP_LOAD_CONST_ON, reg, index, device);
     if (keep) {
-        rlxc_map_set(fn->ctx, &fn->loaded, (uint64_t)index + 1, (void *)((uintptr_t)reg + 1));
-        RLXC_PUSH(fn->ctx, &fn->loaded_log, (uint64_t)index + 1);
+        rlxc_map_set(fn->ctx, &fn->loaded, key, (void *)((uintptr_t)reg + 1));
+        RLXC_PUSH(fn->ctx, &fn->loaded_log, key);
     }
     return reg;
 }
@@ -221,6 +225,13 @@ static uint32_t function_value(rlxc_bc_function *fn, const char *name)
     return reg;
 }
 
+uint32_t rlxc_bc_atom_on(rlxc_bc_function *fn, rlxc_atom atom, uint32_t device)
+{
+    return device && atom.kind == RLXC_ATOM_CONSTANT
+               ? load_constant(fn, tensor_constant(fn->m, atom.constant, fn->range), device)
+               : rlxc_bc_atom(fn, atom);
+}
+
 uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom)
 {
     uint32_t index, reg;
@@ -248,7 +259,7 @@ uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom)
         break;
     }
     if (constant_of(fn, atom, &index))
-        return load_constant(fn, index);
+        return load_constant(fn, index, 0);
     if (fn->m->failed)
         return 0;
     if (atom.kind == RLXC_ATOM_PRIM) {

@@ -4,10 +4,11 @@
  * the dimensions that the call knows; the sum is a buffer that is in use only during the call. It
  * is usually an upper bound (allocations in different loops do not live together). A kernel that
  * needs more, or whose sizes the call cannot determine, takes scratch memory from the VM, so
- * nothing depends on the sum being exact. */
+ * nothing depends on the sum being exact. Kernels of devices have rows for theirs. */
 #include "compiler/codegen/emit.h"
 
 #include "compiler/codegen/llvm.h"
+#include "compiler/ir/device.h"
 
 typedef struct workspace {
     rlxc_context *ctx;
@@ -72,13 +73,13 @@ bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel,
 {
     workspace w = {fn->ctx, kernel, values, NULL, true};
     uint32_t slots;
-    if (kernel->f->body)
+    if (kernel->f->body && !rlxc_prim_is_device(kernel->f))
         rlxc_stmt_visit(kernel->f->body, add_allocation, &w);
     if (!w.bytes)
         return false;
     w.bytes = rlxc_canonical(fn->ctx, w.bytes, NULL);
     if (!rlxc_bc_are_bound(fn, w.bytes))
         return false;
-    *out_buffer = rlxc_bc_buffer(fn, w.bytes, &slots);
+    *out_buffer = rlxc_bc_buffer(fn, w.bytes, 0, &slots);
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include "compiler/base/hash.h"
 #include "compiler/codegen/codegen.h"
+#include "compiler/ir/device.h"
 #include "compiler/ir/names.h"
 #include "compiler/onnx/import.h"
 #include "compiler/script/script.h"
@@ -115,7 +116,8 @@ static bool add_native(rlxc_context *ctx, const rlxc_module *module, const rlxc_
 {
     bool any = false;
     for (uint32_t i = 0; i < module->globals.count; i++)
-        any = any || module->globals.items[i]->prim != NULL;
+        any = any || (module->globals.items[i]->prim != NULL &&
+                      !rlxc_prim_is_device(module->globals.items[i]->prim));
     if (!any)
         return true;
     rlxc_native native = {0};

@@ -144,3 +144,70 @@ const char *rlxc_vdevice_name(rlxc_context *ctx, const rlxc_module *module,
         before += same_kind(at, kind, length);
     return rlxc_internf(ctx, "%.*s:%u", (int)length, kind, before);
 }
+
+static bool is_host(const rlxc_vdevice *device)
+{
+    size_t length;
+    const char *kind = rlxc_target_kind(&device->target, &length);
+    return rlxc_is_cpu_kind(kind, length) && device->index == 0 && has_scope(device, "global");
+}
+
+bool rlxc_vdevice_is_host(const rlxc_module *module, const char *name)
+{
+    const rlxc_vdevice *device = name ? rlxc_find_vdevice(module, name) : NULL;
+    return !device || is_host(device);
+}
+
+const char *rlxc_host_vdevice(rlxc_context *ctx, rlxc_module *module)
+{
+    uint32_t i = 0;
+    while (i < module->vdevices.count && !is_host(&module->vdevices.items[i]))
+        i++;
+    if (i == module->vdevices.count) {
+        const rlxc_vdevice host = {.target = rlxc_attr_string(ctx, "llvm"),
+                                   .scope = rlxc_intern_cstr(ctx, "global")};
+        RLXC_PUSH(ctx, &module->vdevices, host);
+    }
+    return i < module->vdevices.count ? rlxc_vdevice_name(ctx, module, &module->vdevices.items[i])
+                                      : NULL;
+}
+
+const char *rlxc_sinfo_device(const rlxc_module *module, const rlxc_sinfo *s)
+{
+    const char *found = NULL;
+    if (s && s->kind == RLXC_SINFO_TENSOR && !rlxc_vdevice_is_host(module, s->vdevice))
+        return s->vdevice;
+    for (uint32_t i = 0; s && s->kind == RLXC_SINFO_TUPLE && i < s->n_fields && !found; i++)
+        found = rlxc_sinfo_device(module, s->fields[i]);
+    return found;
+}
+
+const rlxc_sinfo *rlxc_sinfo_on(rlxc_context *ctx, const rlxc_sinfo *s, const char *vdevice,
+                                bool undecided)
+{
+    if (!s || (s->kind == RLXC_SINFO_TENSOR && undecided && s->vdevice))
+        return s;
+    if (s->kind == RLXC_SINFO_TENSOR)
+        return rlxc_sinfo_tensor(ctx, s->dtype, s->ndim, s->dims, vdevice);
+    if (s->kind != RLXC_SINFO_TUPLE || s->n_fields == 0)
+        return s;
+    const rlxc_sinfo **fields = rlxc_alloc(ctx, s->n_fields * sizeof *fields);
+    for (uint32_t i = 0; i < s->n_fields; i++)
+        fields[i] = rlxc_sinfo_on(ctx, s->fields[i], vdevice, undecided);
+    return rlxc_sinfo_tuple(ctx, fields, s->n_fields);
+}
+
+int64_t rlxc_vdevice_index(const rlxc_module *module, const char *name)
+{
+    const rlxc_vdevice *device = name ? rlxc_find_vdevice(module, name) : NULL;
+    if (device && !is_host(device))
+        return device - module->vdevices.items;
+    return module->vdevices.count > 0 ? -1 : 0;
+}
+
+const rlxc_vdevice *rlxc_vdevice_at(const rlxc_module *module, int64_t index)
+{
+    if (index < 0 || index >= module->vdevices.count || is_host(&module->vdevices.items[index]))
+        return NULL;
+    return &module->vdevices.items[index];
+}

@@ -3,6 +3,7 @@
 #define RLXC_IR_DEVICE_H
 
 #include "compiler/ir/relax.h"
+#include "compiler/ir/sinfo.h"
 #include "compiler/target/target.h"
 
 /* The device named by |text|: "llvm:1" is the second whose target is of the kind llvm, "llvm" the
@@ -26,5 +27,21 @@ const rlxc_target *rlxc_prim_target(rlxc_context *ctx, const rlxc_prim_func *f,
 bool rlxc_prim_is_device(const rlxc_prim_func *f);
 /* True if targets of this kind run on the CPU. */
 bool rlxc_is_cpu_kind(const char *kind, size_t length);
+
+/* True if |name|, the vdevice of a type, means the host's plain memory: NULL (not decided), a CPU
+ * with id 0 and scope "global", or no device of the module. */
+bool rlxc_vdevice_is_host(const rlxc_module *module, const char *name);
+/* The name of the host's plain memory: of the module's first such device, which is added where it
+ * has none. */
+const char *rlxc_host_vdevice(rlxc_context *ctx, rlxc_module *module);
+/* The first device of |s|, of its fields too, that is not the host's plain memory; NULL: none. */
+const char *rlxc_sinfo_device(const rlxc_module *module, const rlxc_sinfo *s);
+/* |s| with all tensors in it on |vdevice|; with |undecided| only those that are on none yet. */
+const rlxc_sinfo *rlxc_sinfo_on(rlxc_context *ctx, const rlxc_sinfo *s, const char *vdevice,
+                                bool undecided);
+/* The position of |name| in the module's table, as explicit memory states it; -1: the host. */
+int64_t rlxc_vdevice_index(const rlxc_module *module, const char *name);
+/* The device of an index of explicit memory; NULL: the host's plain memory. */
+const rlxc_vdevice *rlxc_vdevice_at(const rlxc_module *module, int64_t index);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 
 typedef struct rewriting {
@@ -61,6 +62,34 @@ static bool map_operands(const rewriting *w, rlxc_binding *b)
 
 /* --- emitting --------------------------------------------------------------------------------- */
 
+void rlxc_builder_place(rlxc_builder *b, const char *vdevice)
+{
+    const rlxc_vdevice *device = vdevice ? rlxc_find_vdevice(b->module, vdevice) : NULL;
+    size_t length;
+    b->vdevice = vdevice;
+    b->target = NULL;
+    if (!device)
+        return;
+    const char *kind = rlxc_target_kind(&device->target, &length);
+    if (!rlxc_is_cpu_kind(kind, length))
+        b->target = rlxc_copy(b->ctx, &device->target, sizeof device->target);
+}
+
+/* Puts the tensors that |binding| makes on the builder's device. */
+static void place(const rlxc_builder *b, rlxc_binding *binding)
+{
+    if (!b->vdevice)
+        return;
+    binding->var->sinfo = rlxc_sinfo_on(b->ctx, binding->var->sinfo, b->vdevice, true);
+    if (binding->n_sinfo_args == 0)
+        return;
+    const rlxc_sinfo **types =
+        rlxc_copy(b->ctx, binding->sinfo_args, binding->n_sinfo_args * sizeof(const rlxc_sinfo *));
+    for (uint32_t i = 0; i < binding->n_sinfo_args; i++)
+        types[i] = rlxc_sinfo_on(b->ctx, types[i], b->vdevice, true);
+    binding->sinfo_args = types;
+}
+
 rlxc_atom rlxc_emit(rlxc_builder *b, rlxc_binding *binding)
 {
     if (binding->range.line == 0)
@@ -71,8 +100,18 @@ rlxc_atom rlxc_emit(rlxc_builder *b, rlxc_binding *binding)
         binding->var->is_dataflow = true;
     if (!binding->var->sinfo)
         rlxc_infer_binding(b->ctx, b->module, binding);
+    place(b, binding);
     rlxc_block_push(b->ctx, b->block, binding);
     return rlxc_atom_var(binding->var);
+}
+
+rlxc_atom rlxc_emit_to_vdevice(rlxc_builder *b, rlxc_atom value, const char *vdevice,
+                               const char *var_name)
+{
+    const rlxc_attrs to =
+        rlxc_attrs_with(b->ctx, (rlxc_attrs){0}, rlxc_intern_cstr(b->ctx, "dst_vdevice"),
+                        rlxc_attr_string(b->ctx, vdevice));
+    return rlxc_emit_op(b, "to_vdevice", &value, 1, to, var_name);
 }
 
 rlxc_atom rlxc_emit_match_cast(rlxc_builder *b, rlxc_rvar *var, rlxc_atom value, rlxc_range range)

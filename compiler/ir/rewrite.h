@@ -15,15 +15,22 @@ typedef struct rlxc_builder {
     rlxc_module *module;
     rlxc_function *function; /* being built */
     rlxc_binding_block *block;
-    rlxc_range range;       /* range of emitted bindings */
-    uint32_t first_new_var; /* variables from here on were made while building: in a dataflow block
-                               they become dataflow variables when emitted */
+    rlxc_range range;    /* range of emitted bindings */
+    const char *vdevice; /* of tensors that emitted bindings make, where their types state none */
+    const rlxc_attr *target; /* of PrimFuncs made, as their attribute "target"; NULL: the CPU's */
+    uint32_t first_new_var;  /* variables from here on were made while building: in a dataflow block
+                                they become dataflow variables when emitted */
 } rlxc_builder;
 
 /* Emits var = op(args) with inferred type; returns the new variable as an atom. The variable is a
  * dataflow variable inside dataflow blocks. */
 rlxc_atom rlxc_emit_op(rlxc_builder *b, const char *op_name, const rlxc_atom *args, uint32_t n,
                        rlxc_attrs attrs, const char *var_name);
+/* What is emitted from here on works on |vdevice|, a device of the module; NULL: not decided. */
+void rlxc_builder_place(rlxc_builder *b, const char *vdevice);
+/* Emits |value|, which is a tensor, on |vdevice|. */
+rlxc_atom rlxc_emit_to_vdevice(rlxc_builder *b, rlxc_atom value, const char *vdevice,
+                               const char *var_name);
 /* Emits a prepared binding (var must be set; its sinfo is inferred when NULL). */
 rlxc_atom rlxc_emit(rlxc_builder *b, rlxc_binding *binding);
 /* Emits |var| = match_cast(|value|) to |var|'s struct info, checked at run time. */

@@ -17,6 +17,7 @@ typedef struct leaf_list {
 typedef struct entry entry;
 struct entry {
     const rlxc_binding *call;
+    const char *vdevice; /* of the builder */
     leaf_list leaves;
     const rlxc_prim_func *prim;
     const rlxc_binding *lowered; /* the call_tir */
@@ -122,7 +123,11 @@ static void remember(rlxc_legalize_cache *cache, rlxc_builder *b, const rlxc_bin
     if (!global || !global->prim)
         return;
     entry *e = rlxc_alloc(b->ctx, sizeof *e);
-    *e = (entry){.call = call, .leaves = *leaves, .prim = global->prim, .lowered = lowered};
+    *e = (entry){.call = call,
+                 .vdevice = b->vdevice,
+                 .leaves = *leaves,
+                 .prim = global->prim,
+                 .lowered = lowered};
     for (uint32_t i = 0; i < lowered->args[1].n; i++) {
         uint32_t k = 0;
         while (k < leaves->n && !rlxc_atom_equal(leaves->atoms[k], lowered->args[1].items[i]))
@@ -141,8 +146,8 @@ rlxc_atom rlxc_legalize_call(rlxc_legalize_cache *cache, rlxc_builder *b, const 
     add_leaves(&leaves, b->ctx, b->module, call->args, call->n_args, 0);
     uint64_t hash = leaves.fits ? hash_of(call, &leaves) : 0;
     for (const entry *e = leaves.fits ? rlxc_map_get(&cache->calls, hash) : NULL; e; e = e->next) {
-        if (e->call->op != call->op || !rlxc_attrs_equal(&e->call->attrs, &call->attrs) ||
-            !leaves_alike(&e->leaves, &leaves))
+        if (e->call->op != call->op || e->vdevice != b->vdevice ||
+            !rlxc_attrs_equal(&e->call->attrs, &call->attrs) || !leaves_alike(&e->leaves, &leaves))
             continue;
         const rlxc_global *global = rlxc_module_find(b->module, e->lowered->args[0].text);
         if (global && global->prim == e->prim)

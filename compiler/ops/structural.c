@@ -2,6 +2,7 @@
  * effects. * Calls of the call_tir family have the type they state. Effects and conversions between
  * shapes and tensors become calls of the runtime's builtins; bytecode emission handles the
  * operators without legalization. */
+#include "compiler/ir/device.h"
 #include "compiler/ops/builtin_call.h"
 
 #include <string.h>
@@ -102,7 +103,13 @@ const rlxc_sinfo *rlxc_infer_alloc_tensor(rlxc_context *ctx, const rlxc_module *
     if (rlxc_dtype_is_void(call->args[shape + 1].dtype))
         return rlxc_infer_fail(&v, shape + 1,
                                "a tensor needs an element type, which \"void\" is not");
-    return rlxc_sinfo_tensor(ctx, call->args[shape + 1].dtype, s->ndim, s->dims, NULL);
+    const uint32_t at = shape + 2;
+    int64_t index = -1;
+    const bool stated = call->n_args > at && call->args[at].kind == RLXC_ATOM_PRIM &&
+                        rlxc_is_int(call->args[at].prim, &index);
+    const rlxc_vdevice *device = stated && module ? rlxc_vdevice_at(module, index) : NULL;
+    return rlxc_sinfo_tensor(ctx, call->args[shape + 1].dtype, s->ndim, s->dims,
+                             device ? rlxc_vdevice_name(ctx, module, device) : NULL);
 }
 
 /* The size in bytes of a tensor of |dims|; NULL if unknown. */
@@ -188,14 +195,19 @@ const rlxc_sinfo *rlxc_infer_to_vdevice(rlxc_context *ctx, const rlxc_module *mo
                              rlxc_attr_get_str(call, "dst_vdevice", NULL));
 }
 
-/* Between two devices that are both the CPU: a copy with the other device in its type. */
+/* Between two names of the host's memory: a copy with the other name in its type. */
 rlxc_atom rlxc_legalize_to_vdevice(rlxc_builder *b, const rlxc_binding *call)
 {
     const rlxc_sinfo *from = rlxc_atom_sinfo(b->ctx, b->module, call->args[0]);
     const rlxc_sinfo *to = call->op->infer(b->ctx, b->module, call);
     if (to == NULL)
         return (rlxc_atom){0};
-    if (from->vdevice == NULL || from->vdevice == to->vdevice)
+    const bool on_host = rlxc_vdevice_is_host(b->module, from->vdevice);
+    if (from->vdevice == to->vdevice)
+        return call->args[0];
+    if (!on_host || !rlxc_vdevice_is_host(b->module, to->vdevice))
+        return (rlxc_atom){0}; /* an instruction */
+    if (from->vdevice == NULL)
         return call->args[0];
     return rlxc_emit_builtin(b, call, "rlx.copy", call->args, 1, to, true);
 }

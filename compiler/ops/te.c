@@ -386,6 +386,8 @@ rlxc_atom rlxc_te_finish(rlxc_te *te)
                                rlxc_attr_int(te->pattern));
     f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, "tir.noalias"),
                                rlxc_attr_expr(rlxc_bool(ctx, true)));
+    if (te->b->target)
+        f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, "target"), *te->b->target);
     f->body = rlxc_stmt_block(ctx, root, NULL, NULL);
     f->is_private = true;
     f->range = te->call->range;

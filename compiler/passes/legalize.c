@@ -4,7 +4,8 @@
  * Requirements on dimensions of operators that passes made are checked (compiler/ops/state.h), so
  * legalizers always see dimensions that fit. Elementwise operators take any rank; pass split_ranks
  * leaves no other operand of unknown rank. Values that decide where an operator reads and writes
- * are checked first, unless the module is compiled with --lenient (compiler/ops/checks.h).
+ * are checked first, unless the module is compiled with --lenient (compiler/ops/checks.h). What an
+ * operator becomes is on the device of its result, and its PrimFuncs have that device's target.
  * Operators without a legalize function stay for later passes and the code generator. */
 #include "compiler/passes/passes.h"
 
@@ -35,6 +36,17 @@ static const rlxc_sinfo *unknown_rank(rlxc_builder *b, rlxc_atom atom)
     return s && s->kind == RLXC_SINFO_TENSOR && s->ndim == RLXC_UNKNOWN_NDIM ? s : NULL;
 }
 
+/* The device of the first tensor in |s| that is on one. */
+static const char *first_device(const rlxc_sinfo *s)
+{
+    const char *found = NULL;
+    if (s && s->kind == RLXC_SINFO_TENSOR)
+        found = s->vdevice;
+    for (uint32_t i = 0; s && s->kind == RLXC_SINFO_TUPLE && i < s->n_fields && !found; i++)
+        found = first_device(s->fields[i]);
+    return found;
+}
+
 static void block_begin(void *user, rlxc_builder *b)
 {
     legalizer *l = user;
@@ -52,6 +64,7 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
 {
     rlxc_context *ctx = b->ctx;
     legalizer *l = user;
+    rlxc_builder_place(b, NULL);
     if (l->lenient && rlxc_is_kept_check(binding))
         return RLXC_REWRITE_DROP;
     rlxc_state_note(&l->stated, ctx, binding);
@@ -75,6 +88,7 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
     }
     if (!rlxc_state_call(&l->stated, b, binding))
         return RLXC_REWRITE_KEEP;
+    rlxc_builder_place(b, first_device(binding->var->sinfo));
     if (!l->lenient)
         rlxc_emit_value_checks(&l->checks, b, binding);
     rlxc_atom lowered =

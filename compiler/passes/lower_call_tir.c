@@ -2,7 +2,7 @@
  *
  *   y = R.call_tir(cls.f, (x,), out_sinfo=S)
  * becomes
- *   y = R.builtin.alloc_tensor(shape of S, dtype of S, 0, "global");  cls.f(x, y)
+ *   y = R.builtin.alloc_tensor(shape of S, dtype of S, device of S, "global");  cls.f(x, y)
  *
  * Several outputs become several tensors and a tuple; tir_vars make the call R.vm.call_tir_dyn. An
  * operand of call_tir_inplace or call_inplace_packed is written in place only if nothing provably
@@ -13,6 +13,7 @@
 
 #include "compiler/analysis/effects.h"
 #include "compiler/analysis/liveness.h"
+#include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 #include "compiler/passes/passes.h"
 
@@ -90,8 +91,9 @@ static rlxc_atom emit_alloc(rlxc_builder *b, const rlxc_sinfo *out, const char *
                    name, rlxc_sinfo_text(b->ctx, out));
         return (rlxc_atom){0};
     }
+    const int64_t device = rlxc_vdevice_index(b->module, out->vdevice);
     rlxc_atom args[4] = {rlxc_atom_shape(b->ctx, out->dims, (uint32_t)out->ndim),
-                         rlxc_atom_dtype(out->dtype), rlxc_atom_prim(rlxc_i64(b->ctx, 0)),
+                         rlxc_atom_dtype(out->dtype), rlxc_atom_prim(rlxc_i64(b->ctx, device)),
                          rlxc_atom_string(b->ctx, "global")};
     rlxc_rvar *var = rlxc_rvar_new(b->ctx, rlxc_outermost(b->function), name, out);
     rlxc_binding *alloc = rlxc_binding_new(b->ctx, RLXC_FORM_CALL, var);

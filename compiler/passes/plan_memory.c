@@ -15,12 +15,14 @@
 
 #include "compiler/analysis/inplace.h"
 #include "compiler/analysis/liveness.h"
+#include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/sym.h"
 #include "compiler/passes/passes.h"
 
 typedef struct storage {
     const rlxc_expr *size;   /* bytes, canonical */
+    int64_t device;          /* of the module's table; see rlxc_vdevice_index */
     uint32_t scope;          /* id of the branch it is made in */
     uint32_t first, latest;  /* positions of the tensors in it, as far as planned */
     const rlxc_rvar *tenant; /* the latest of them */
@@ -190,14 +192,15 @@ static uint32_t home_level(planner *p, uint32_t last)
 }
 
 /* In the else branch: a storage that the then branch alone fills, for the same home. */
-static storage *pair(planner *p, const rlxc_expr *size, const rlxc_binding *home)
+static storage *pair(planner *p, const rlxc_expr *size, int64_t device, const rlxc_binding *home)
 {
     for (uint32_t k = p->scopes.count; k-- > 1;) {
         if (p->scopes.items[k].side == 0)
             continue;
         const span *branches = span_of(p, p->scopes.items[k].branch_of);
         for (storage *s = rlxc_map_get(&p->homes, key_of(home)); s; s = s->next) {
-            if (s->first <= branches->begin[0] || s->latest > branches->end[0])
+            if (s->first <= branches->begin[0] || s->latest > branches->end[0] ||
+                s->device != device)
                 continue;
             if (fits(p, size, s->size))
                 return s;
@@ -231,12 +234,13 @@ static uint32_t argument_index(const rlxc_binding *call, const rlxc_rvar *var)
     return i;
 }
 
-/* The storage of an operand that dies in the call that computes |var|; |level|: see home_level. */
+/* The storage of an operand that dies in the call that computes |var|; |level|: see home_level. Not
+ * on a device, whose threads may write before others have read. */
 static storage *take_over(planner *p, const rlxc_rvar *var, const rlxc_expr *size, uint32_t level)
 {
     const use *u = &p->first_use[var->id];
     rlxc_global *g = u->call ? rlxc_module_find(p->module, u->call->callee.text) : NULL;
-    if (!g || !g->prim || g->prim->n_params != u->call->n_args)
+    if (!g || !g->prim || rlxc_prim_is_device(g->prim) || g->prim->n_params != u->call->n_args)
         return NULL;
     uint32_t out = argument_index(u->call, var);
     for (uint32_t i = 0; i < u->call->n_args; i++) {
@@ -259,11 +263,11 @@ static storage *take_over(planner *p, const rlxc_rvar *var, const rlxc_expr *siz
     return NULL;
 }
 
-static storage *make_storage(planner *p, const rlxc_expr *size, const rlxc_binding *home,
-                             uint32_t scope, uint32_t position)
+static storage *make_storage(planner *p, const rlxc_expr *size, int64_t device,
+                             const rlxc_binding *home, uint32_t scope, uint32_t position)
 {
     storage *s = rlxc_alloc(p->ctx, sizeof *s);
-    *s = (storage){.size = size, .scope = scope, .first = position};
+    *s = (storage){.size = size, .device = device, .scope = scope, .first = position};
     s->var =
         rlxc_rvar_new(p->ctx, rlxc_outermost(p->function), "storage", rlxc_sinfo_object(p->ctx));
     s->next = rlxc_map_get(&p->homes, key_of(home));
@@ -279,11 +283,12 @@ static void plan_tensor(planner *p, const rlxc_binding *b, uint32_t position)
     if (leaves && !is_known_before(p, size, level))
         return;
     const rlxc_binding *home = leaves ? p->scopes.items[level].branch_of : b;
-    storage *s = leaves ? pair(p, size, home) : NULL;
+    const int64_t device = rlxc_vdevice_index(p->module, b->var->sinfo->vdevice);
+    storage *s = leaves ? pair(p, size, device, home) : NULL;
     if (!s)
         s = take_over(p, b->var, size, level);
     if (!s)
-        s = make_storage(p, size, home, p->scopes.items[level - 1].id, position);
+        s = make_storage(p, size, device, home, p->scopes.items[level - 1].id, position);
     s->latest = position;
     s->tenant = b->var;
     p->of[id] = s;
@@ -357,17 +362,17 @@ static rlxc_rewrite_action plan_rewrite(void *user, rlxc_builder *b, rlxc_bindin
     planner *p = user;
     (void)replacement;
     uint32_t id = binding->var->id;
-    rlxc_atom zero = rlxc_atom_prim(rlxc_i64(p->ctx, 0));
     b->range = binding->range;
     for (const storage *s = rlxc_map_get(&p->homes, key_of(binding)); s; s = s->next) {
-        rlxc_atom args[4] = {rlxc_atom_shape(p->ctx, &s->size, 1), zero,
+        rlxc_atom args[4] = {rlxc_atom_shape(p->ctx, &s->size, 1),
+                             rlxc_atom_prim(rlxc_i64(p->ctx, s->device)),
                              rlxc_atom_string(p->ctx, RLXC_PLANNED_SCOPE), rlxc_atom_dtype(RLX_U8)};
         rlxc_emit(b, memory_call(b, "memory.alloc_storage", s->var, args, 4));
     }
     if (id >= p->n_vars || !p->of[id])
         return RLXC_REWRITE_KEEP;
     const rlxc_sinfo *t = binding->var->sinfo;
-    rlxc_atom args[4] = {rlxc_atom_var(p->of[id]->var), zero,
+    rlxc_atom args[4] = {rlxc_atom_var(p->of[id]->var), rlxc_atom_prim(rlxc_i64(p->ctx, 0)),
                          rlxc_atom_shape(p->ctx, t->dims, (uint32_t)t->ndim),
                          rlxc_atom_dtype(t->dtype)};
     binding->op = rlxc_find_operator("memory.alloc_tensor", strlen("memory.alloc_tensor"));
