@@ -72,6 +72,13 @@ CONFORMANCE_TESTS := $(wildcard tests/conformance/*.c)
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+# Runtime code that runs once for a file or a device, not in each call, is built for size.
+SMALL_SRC := $(wildcard vm/asm*.c vm/builder*.c vm/load*.c vm/device*.c vm/devices/*.c) \
+             $(patsubst %,vm/%.c,arena compress cpu disasm dlpack ed25519 flow image key memory names native new_file \
+                                 opcodes plan_verify sign signature start_threads time verify)
+$(call obj,$(SMALL_SRC)): OPT := -Os -g
+# The runtime is C: only debuggers unwind its stack, with the debug information.
+$(call obj,$(RUNTIME_SRC)): CFLAGS += $(if $(SAN),,-fno-asynchronous-unwind-tables)
 
 .PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install install-runtime \
         san tsan fuzz format check-format check-layers clean help
@@ -115,7 +122,7 @@ $(BUILD)/librlx.a: $(call obj,$(RUNTIME_SRC))
 	$(Q)ar rcs $@ $^
 $(BUILD)/librlx.so: $(call obj,$(RUNTIME_SRC))
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -shared -Wl,-soname,librlx.so.0 -o $@ $^ $(RUNTIME_LIBS)
+	$(Q)$(CC) $(SAN) -shared -Wl,-soname,librlx.so.0 -Wl,-Bsymbolic-functions -o $@ $^ $(RUNTIME_LIBS)
 	@ln -sf librlx.so $(BUILD)/librlx.so.0
 $(BUILD)/librlxc.a: $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/gen/onnx.pb-c.o
 	$(call say,AR  ,$@)
