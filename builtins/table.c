@@ -52,7 +52,8 @@ rlx_status rlxb_int(const rlx_value *args, uint32_t i, int64_t *out, rlx_error *
     if (args[i].kind == RLX_KIND_TENSOR) {
         const rlx_tensor *t = args[i].as.tensor;
         rlx_dtype dtype = rlx_tensor_dtype(t);
-        if (rlx_tensor_ndim(t) == 0 && !rlx_dtype_is_float(dtype) && !rlx_dtype_is_packed(dtype)) {
+        if (rlx_tensor_data(t) && rlx_tensor_ndim(t) == 0 && !rlx_dtype_is_float(dtype) &&
+            !rlx_dtype_is_packed(dtype)) {
             *out = rlxb_read_int(dtype, rlx_tensor_data(t), 0);
             return RLX_OK;
         }

@@ -6,6 +6,7 @@
 #include "vm/need.h"
 #include "vm/vm_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Entries between two agings: memory that none of them needed goes back to the allocator. */
@@ -107,12 +108,26 @@ const rlxv_name *rlxv_find_packed(const rlx_vm *vm, rlx_str name)
     return row ? row : rlxv_names_find(&vm->builtins, name);
 }
 
-rlx_status rlxv_check_arity(const rlxv_name *row, uint32_t n, rlx_error *err)
+static RLXV_RARE rlx_status far_argument(const rlx_builtin *b, const rlx_value *args, uint32_t i,
+                                         rlx_error *err)
 {
-    const rlx_builtin *b = row->builtin;
-    if (!b || (n >= (uint32_t)b->min_args && (b->max_args < 0 || n <= (uint32_t)b->max_args)))
-        return RLX_OK;
-    return rlx_fail(err, RLX_E_INVALID_ARG, "builtin %s called with %u arguments", b->name, n);
+    char what[96];
+    snprintf(what, sizeof what, "builtin %s, argument %u", b->name, i);
+    if (args[i].kind == RLX_KIND_TENSOR)
+        return rlxv_out_of_reach(args[i].as.tensor, what, err);
+    return rlx_fail(err, RLX_E_DEVICE, "%s: the %s holds a tensor out of the host's reach", what,
+                    rlx_kind_name((rlx_kind)args[i].kind));
+}
+
+rlx_status rlxv_check_builtin(const rlx_builtin *b, const rlx_value *args, uint32_t n,
+                              rlx_error *err)
+{
+    if (n < (uint32_t)b->min_args || (b->max_args >= 0 && n > (uint32_t)b->max_args))
+        return rlx_fail(err, RLX_E_INVALID_ARG, "builtin %s called with %u arguments", b->name, n);
+    for (uint32_t i = 0; i < n && !(b->flags & RLX_BUILTIN_ANY_DEVICE); i++)
+        if (args[i].kind >= RLX_KIND_TENSOR && args[i].as.object->is_remote)
+            return far_argument(b, args, i, err);
+    return RLX_OK;
 }
 
 rlx_vm *rlx_call_vm(rlx_call_context *cc)
@@ -214,7 +229,8 @@ rlx_status rlx_call_packed(rlx_call_context *cc, rlx_str name, const rlx_value *
     if (!row)
         return rlx_fail(err, RLX_E_NOT_FOUND, "no packed function or builtin is named '%.*s'",
                         (int)name.len, name.data);
-    RLX_TRY(rlxv_check_arity(row, n, err));
+    if (row->builtin)
+        RLX_TRY(rlxv_check_builtin(row->builtin, args, n, err));
     if (vm->host_depth >= RLXV_MAX_HOST_DEPTH)
         return rlx_fail(err, RLX_E_LIMIT, "calls through host functions are nested deeper than %u",
                         RLXV_MAX_HOST_DEPTH);

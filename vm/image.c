@@ -124,8 +124,8 @@ static rlx_status load_constants(int fd, const char *path, const rlx_allocator *
         rlx_free(a, c, sizeof *c, _Alignof(constants));
         return status;
     }
-    status =
-        rlxv_storage_wrap(a, (uint8_t *)c->base + skip, (size_t)size, true, give_back, c, out, err);
+    status = rlxv_storage_wrap(NULL, a, (uint8_t *)c->base + skip, (size_t)size, true, give_back, c,
+                               out, err);
     if (status != RLX_OK)
         give_back(c, NULL);
     return status;

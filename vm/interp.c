@@ -8,6 +8,7 @@
 #include "vm/interp.h"
 
 #include <rlx/checked.h>
+#include <stdio.h>
 #include <string.h>
 
 static rlx_status wrong_kind(uint32_t r, rlx_value v, const char *wanted, rlx_error *err)
@@ -238,6 +239,11 @@ static rlx_status integer_of(uint32_t r, rlx_value v, bool any_rank, int64_t *ou
     if (!one || (code != RLX_INT && code != RLX_UINT && code != RLX_BOOL))
         return rlx_fail(err, RLX_E_SHAPE, "register %u: a %s is needed", r,
                         any_rank ? "tensor of one integer" : "0-dim tensor of integers");
+    if (t->header.is_remote) {
+        char what[32];
+        snprintf(what, sizeof what, "register %u", r);
+        return rlxv_out_of_reach(t, what, err);
+    }
     uint64_t bits = 0;
     uint32_t unused = 64u - t->dtype.bits;
     memcpy(&bits, t->data, t->nbytes); /* little-endian, as the whole library */
@@ -373,15 +379,6 @@ static rlx_status check(const rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_
                         (long long)a, (long long)b);
     return rlx_fail(err, RLX_E_SHAPE, "%.*s: %lld %s %lld does not hold", (int)text.len, text.data,
                     (long long)a, rlxv_expr_infix(e->op), (long long)b);
-}
-
-static rlx_status to_vdevice(rlxv_frame *f, const uint32_t *w, rlx_error *err)
-{
-    rlx_value v = f->regs[w[2]];
-    if (v.kind != RLX_KIND_TENSOR)
-        return wrong_kind(w[2], v, "tensor", err);
-    rlxv_set_reg(f, w[1], rlxv_retain_value(v));
-    return RLX_OK;
 }
 
 /* --- the loop -------------------------------------------------------------------------------- */
@@ -561,12 +558,16 @@ rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *er
             status = check(vm, f, w, err);
             break;
         case RLX_OP_TO_VDEVICE:
-            status = to_vdevice(f, w, err);
+            status = is_cancelled(vm) ? cancelled(err) : rlxv_to_vdevice(vm, f, w, err);
             break;
         case RLX_OP_ALLOC_STORAGE_ON:
+            status = rlxv_alloc_storage_on(vm, f, w, err);
+            break;
         case RLX_OP_NEW_TENSOR_ON:
+            status = rlxv_new_tensor_on(vm, f, w, err);
+            break;
         case RLX_OP_LOAD_CONST_ON:
-            status = rlx_fail(err, RLX_E_DEVICE, "device %u is not available", w[3]);
+            status = rlxv_load_const_on(vm, f, w, err);
             break;
         }
         if (status != RLX_OK)

@@ -5,6 +5,7 @@
    ends. */
 #include "vm/interp.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --- kernels --------------------------------------------------------------------------------- */
@@ -104,6 +105,19 @@ static RLXV_RARE rlx_status kernel_failed(rlxv_worker *w, uint32_t n, const rlxv
     return status;
 }
 
+/* A kernel of the host that got a tensor out of its reach. */
+static RLXV_RARE rlx_status far_buffer(const rlxv_kernel *k, const rlxv_frame *f,
+                                       const uint32_t *buffers, rlx_error *err)
+{
+    char what[160];
+    uint32_t i = 0;
+    while (!f->regs[buffers[i]].as.object->is_remote)
+        i++;
+    snprintf(what, sizeof what, "kernel %.*s, buffer %u, in register %u",
+             (int)(k->name.len < 80 ? k->name.len : 80), k->name.data, i, buffers[i]);
+    return rlxv_out_of_reach(f->regs[buffers[i]].as.tensor, what, err);
+}
+
 static RLXV_RARE rlx_status not_available(const rlx_vm *vm, const rlxv_kernel *k, rlx_error *err)
 {
     return rlx_fail(err, RLX_E_NOT_FOUND, "kernel %.*s is not available: %s", (int)k->name.len,
@@ -124,7 +138,8 @@ static inline rlx_status run_kernel(rlx_vm *vm, const rlxv_frame *f, const rlxv_
     return rc ? kernel_failed(worker, vm->n_workers, k, rc, err) : RLX_OK;
 }
 
-/* The same, and the instrument hears of it. |buffers|: their registers, in the instruction |w|. */
+/* The same, and the instrument hears of it. |buffers|: their registers, in the instruction |w|;
+ * |fn|: NULL for a kernel of a device. */
 static RLXV_RARE rlx_status run_and_tell(rlx_vm *vm, rlxv_frame *f, const uint32_t *w,
                                          const uint32_t *buffers, rlx_kernel_fn fn, rlx_error *err)
 {
@@ -138,9 +153,24 @@ static RLXV_RARE rlx_status run_and_tell(rlx_vm *vm, rlxv_frame *f, const uint32
     rlxv_release_value(ignored);
     if (!run)
         return RLX_OK;
-    rlx_status status = run_kernel(vm, f, k, fn, err);
+    rlx_status status =
+        fn ? run_kernel(vm, f, k, fn, err) : rlxv_launch_kernel(vm, f, w[1], buffers, err);
     rlxv_tell_after(vm, &info, status, rlx_none());
     return status;
+}
+
+/* A kernel that is not a function of the host, or has buffers out of the host's reach. */
+static __attribute__((noinline)) rlx_status call_elsewhere(rlx_vm *vm, rlxv_frame *f,
+                                                           const uint32_t *w,
+                                                           const uint32_t *buffers, bool is_remote,
+                                                           rlx_error *err)
+{
+    const rlxv_kernel *k = &vm->exe->kernels[w[1]];
+    if (k->module == RLX_NONE)
+        return is_remote ? far_buffer(k, f, buffers, err) : not_available(vm, k, err);
+    if (vm->before || vm->after)
+        return run_and_tell(vm, f, w, buffers, NULL, err);
+    return rlxv_launch_kernel(vm, f, w[1], buffers, err);
 }
 
 /* The instruction at |w|, whose lists begin at |lists|. */
@@ -151,14 +181,16 @@ static inline rlx_status call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *
     const uint32_t *buffers = lists + 1 + lists[0] + 1;
     const int64_t *dims = rlxv_gather_dims(f, lists);
     rlx_kernel_fn fn = vm->kernels[w[1]];
+    uint8_t is_remote = 0;
     for (uint32_t i = 0, n = k->n_params; i < n; i++) {
         const rlx_value *v = &f->regs[buffers[i]];
         if (!buffer_fits(vm, &k->params[i], v, dims))
             return bad_buffer(vm, k, i, *v, dims, err);
         f->pointers[i] = v->as.tensor->data;
+        is_remote |= v->as.tensor->header.is_remote;
     }
-    if (!fn)
-        return not_available(vm, k, err);
+    if (!fn || is_remote)
+        return call_elsewhere(vm, f, w, buffers, is_remote, err);
     if (vm->before || vm->after)
         return run_and_tell(vm, f, w, buffers, fn, err);
     return run_kernel(vm, f, k, fn, err);
@@ -173,10 +205,16 @@ rlx_status rlxv_call_kernel_in(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx
 {
     rlxv_worker *worker = &vm->workers[0];
     const rlxv_scratch_plan outer = worker->plan; /* state of a kernel that called this one */
-    rlxv_scratch_plan plan = {0};
-    RLX_TRY(rlxv_plan_bytes(f, w[2], &plan.bytes, &plan.size, err));
-    worker->plan = plan;
+    rlxv_plan_room room;
+    RLX_TRY(rlxv_plan_bytes(f, w[2], &room, err));
+    worker->plan = (rlxv_scratch_plan){0};
+    if (vm->exe->kernels[w[1]].module != RLX_NONE)
+        vm->room = room;
+    else if (!room.storage->header.is_remote)
+        worker->plan =
+            (rlxv_scratch_plan){(uint8_t *)room.storage->data + room.offset, room.size, 0};
     rlx_status status = call_kernel(vm, f, w, w + 3, err);
+    vm->room = (rlxv_plan_room){0};
     worker->plan = outer;
     return status;
 }
@@ -220,6 +258,7 @@ static rlx_status call_host(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_ca
 rlx_status rlxv_call_builtin(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
 {
     const rlx_builtin *b = vm->exe->builtins[w[2]];
+    RLX_TRY(rlxv_check_builtin(b, rlxv_gather_values(f, w + 3), w[3], err));
     return call_host(vm, f, w, RLX_CALL_BUILTIN, vm->exe->imports[w[2]], b->fn, NULL, err);
 }
 
@@ -230,6 +269,7 @@ rlx_status rlxv_call_packed(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_er
     if (!row)
         return rlx_fail(err, RLX_E_NOT_FOUND, "no packed function or builtin is named '%.*s'",
                         (int)name.len, name.data);
-    RLX_TRY(rlxv_check_arity(row, w[3], err));
+    if (row->builtin)
+        RLX_TRY(rlxv_check_builtin(row->builtin, rlxv_gather_values(f, w + 3), w[3], err));
     return call_host(vm, f, w, RLX_CALL_PACKED, name, row->packed, row->user, err);
 }

@@ -146,6 +146,13 @@ static inline rlx_status check_shape(rlx_dtype dtype, uint32_t ndim, const int64
     return RLX_OK;
 }
 
+rlx_status rlxv_tensor_bytes(rlx_dtype dtype, uint32_t ndim, const int64_t *dims, size_t *out,
+                             rlx_error *err)
+{
+    int64_t numel;
+    return check_shape(dtype, ndim, dims, &numel, out, err);
+}
+
 /* The alignment of elements of type |t|. */
 static size_t alignment(rlx_dtype t)
 {
@@ -167,6 +174,7 @@ static rlx_status new_header(rlxv_pool *p, const rlx_allocator *a, rlx_storage *
     t->dtype = dtype;
     t->ndim = ndim;
     t->header.readonly = s->header.readonly;
+    t->header.is_remote = s->header.is_remote;
     for (uint32_t i = 0; i < ndim; i++)
         t->dims[i] = dims[i];
     *out = t;
@@ -264,12 +272,12 @@ rlx_status rlxv_tensor_reshape(rlxv_pool *p, const rlx_allocator *a, rlx_tensor 
     return view_of(p, a, base, 0, ndim, dims, numel, nbytes, out, err);
 }
 
-rlx_status rlxv_storage_wrap(const rlx_allocator *a, void *data, size_t size, bool readonly,
-                             void (*release)(void *user, void *data), void *user, rlx_storage **out,
-                             rlx_error *err)
+rlx_status rlxv_storage_wrap(rlxv_pool *p, const rlx_allocator *a, void *data, size_t size,
+                             bool readonly, void (*release)(void *user, void *data), void *user,
+                             rlx_storage **out, rlx_error *err)
 {
     rlx_storage *s;
-    RLX_TRY(rlxv_object_new(NULL, a, sizeof *s, RLX_KIND_STORAGE, &s, err));
+    RLX_TRY(rlxv_object_new(p, a, sizeof *s, RLX_KIND_STORAGE, &s, err));
     s->data = data;
     s->size = size;
     s->block = 0;
@@ -277,6 +285,8 @@ rlx_status rlxv_storage_wrap(const rlx_allocator *a, void *data, size_t size, bo
     s->size_class = RLXV_NO_CLASS;
     s->release = release;
     s->user = user;
+    s->home = NULL;
+    s->device = NULL;
     s->header.readonly = readonly;
     *out = s;
     return RLX_OK;
@@ -302,7 +312,7 @@ rlx_status rlx_tensor_wrap(const rlx_allocator *a, rlx_dtype dtype, uint32_t ndi
     if ((uintptr_t)data % alignment(dtype) != 0)
         return rlx_fail(err, RLX_E_INVALID_ARG, "tensor data is not aligned to its element");
     rlx_storage *s;
-    RLX_TRY(rlxv_storage_wrap(a, data, nbytes, false, release, user, &s, err));
+    RLX_TRY(rlxv_storage_wrap(NULL, a, data, nbytes, false, release, user, &s, err));
     /* Kernels never see a null pointer: an empty tensor points to its own header. */
     void *first = data ? data : (void *)s;
     rlx_status status = new_header(NULL, a, s, first, dtype, ndim, dims, numel, nbytes, out, err);
@@ -360,14 +370,14 @@ const void *rlx_tensor_data(const rlx_tensor *t)
 {
     if (!t)
         return NULL;
-    return t->data;
+    return t->header.is_remote ? NULL : t->data;
 }
 
 void *rlx_tensor_mutable_data(rlx_tensor *t)
 {
     if (!t)
         return NULL;
-    return t->header.readonly ? NULL : t->data;
+    return t->header.readonly || t->header.is_remote ? NULL : t->data;
 }
 
 bool rlx_tensor_same_storage(const rlx_tensor *a, const rlx_tensor *b)
@@ -421,11 +431,16 @@ bool rlxv_are_values(const rlx_value *items, uint32_t n)
     return true;
 }
 
-static void take_items(rlxv_pool *p, rlx_value *to, const rlx_value *items, uint32_t n)
+/* For the object |holder|, made of |p|. */
+static void take_items(rlxv_pool *p, rlx_object *holder, rlx_value *to, const rlx_value *items,
+                       uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         to[i] = rlxv_retain_value(items[i]);
-        if (!p && to[i].kind >= RLX_KIND_TENSOR)
+        if (to[i].kind < RLX_KIND_TENSOR)
+            continue;
+        holder->is_remote |= to[i].as.object->is_remote;
+        if (!p)
             rlxv_export(to[i].as.object->pool, to[i]);
     }
 }
@@ -436,7 +451,7 @@ rlx_status rlxv_tuple_new(rlxv_pool *p, const rlx_allocator *a, uint32_t n, cons
     rlx_tuple *t;
     RLX_TRY(rlxv_object_new(p, a, sizeof *t + n * sizeof *items, RLX_KIND_TUPLE, &t, err));
     t->n = n;
-    take_items(p, t->items, items, n);
+    take_items(p, &t->header, t->items, items, n);
     *out = t;
     return RLX_OK;
 }
@@ -500,7 +515,7 @@ rlx_status rlxv_closure_new(rlxv_pool *p, const rlx_allocator *a, rlx_executable
     c->exe = rlx_executable_retain(exe);
     c->function = function;
     c->n = n;
-    take_items(p, c->captured, captured, n);
+    take_items(p, &c->header, c->captured, captured, n);
     *out = c;
     return RLX_OK;
 }

@@ -8,7 +8,7 @@
 #ifndef RLXV_OBJECT_H
 #define RLXV_OBJECT_H
 
-#include <rlx/value.h>
+#include <rlx/device.h>
 #include <stdatomic.h>
 
 typedef struct rlxv_pool rlxv_pool;
@@ -16,9 +16,10 @@ typedef struct rlxv_returns rlxv_returns; /* vm/returns.h */
 
 struct rlx_object {
     atomic_uint refs;
-    uint8_t kind;     /* rlx_kind */
-    uint8_t readonly; /* tensors and storages: the bytes are read-only memory */
-    uint16_t reserved;
+    uint8_t kind;      /* rlx_kind */
+    uint8_t readonly;  /* tensors and storages: the bytes are read-only memory */
+    uint8_t is_remote; /* bytes here, or in what it holds, are out of the host's reach */
+    uint8_t reserved;
     size_t bytes;            /* of the block that starts here */
     rlxv_pool *pool;         /* NULL: loose */
     rlx_object *next;        /* free list, or list of objects waiting to be destroyed or exported */
@@ -35,12 +36,13 @@ struct rlx_storage {
     void (*release)(void *user, void *data);
     void *user;
     rlxv_returns *home; /* a large result, loose: the way back to its pool; else NULL */
+    rlx_device *device; /* retained; NULL: the host's own memory */
 };
 #define RLXV_NO_CLASS UINT32_MAX
 
 struct rlx_tensor {
     rlx_object header;
-    void *data; /* never NULL */
+    void *data; /* never NULL; remote: not an address, see device.h */
     rlx_storage *storage;
     size_t nbytes;
     int64_t numel;
@@ -149,8 +151,13 @@ void rlxv_storage_free(rlx_storage *s);
 rlx_status rlxv_storage_new(rlxv_pool *p, const rlx_allocator *a, size_t size, size_t align,
                             rlx_storage **out, rlx_error *err);
 /* Foreign memory, returned through |release|. */
-rlx_status rlxv_storage_wrap(const rlx_allocator *a, void *data, size_t size, bool readonly,
-                             void (*release)(void *user, void *data), void *user, rlx_storage **out,
+rlx_status rlxv_storage_wrap(rlxv_pool *p, const rlx_allocator *a, void *data, size_t size,
+                             bool readonly, void (*release)(void *user, void *data), void *user,
+                             rlx_storage **out, rlx_error *err);
+/* The size class of storage, and the size of its blocks. */
+uint32_t rlxv_size_class(size_t size, size_t *out_block);
+/* Checks a shape; the bytes of its tensor. */
+rlx_status rlxv_tensor_bytes(rlx_dtype dtype, uint32_t ndim, const int64_t *dims, size_t *out,
                              rlx_error *err);
 /* Retains |s|. The range must lie inside it and be element-aligned. */
 rlx_status rlxv_tensor_in(rlxv_pool *p, const rlx_allocator *a, rlx_storage *s, int64_t offset,

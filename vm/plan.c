@@ -1,7 +1,8 @@
 /* Planned memory at run time: layouts for given symbol values, the memory block, the tensors. A
  * plan instruction looks up its layout by the values of the relevant slots among the last
  * RLXV_MAX_LAYOUTS of the region, or computes it. The region then takes the next bytes of the
- * arena, which is a stack: a frame's bytes are returned with the frame. The arena is one block. A
+ * arena, which is a stack: a frame's bytes are returned with the frame. Each device has an arena of
+ * its own. The arena is one block. A
  * call that needs more while the arena is empty replaces the block; a need in the middle of a call
  * gets storage of its own, and the block grows at the next entry. A layout caches the headers of
  * its tensors, so that making one is an increment. A header that is still held elsewhere, or that
@@ -25,6 +26,19 @@ static rlx_status no_memory(rlx_error *err)
 }
 
 /* --- the block -------------------------------------------------------------------------------- */
+
+/* The arena of a region's device, which is open; rows that name the host share the host's. */
+static uint32_t area_at(const rlx_vm *vm, const rlxv_region *r)
+{
+    return vm->devices[r->device].device ? r->device : 0;
+}
+
+static void set_used(rlx_vm *vm, uint32_t v, uint64_t used)
+{
+    vm->devices[v].area.used = used;
+    if (v == 0)
+        vm->pool->arena_used = used;
+}
 
 typedef struct block_owner { /* frees a block on any thread that drops its last tensor */
     rlx_allocator allocator;
@@ -65,21 +79,11 @@ static rlx_status new_block(rlx_vm *vm, size_t size, rlx_storage **out, rlx_erro
     if (huge)
         (void)madvise(data, size, MADV_HUGEPAGE); /* only a hint: small pages work too */
     *o = (block_owner){vm->allocator, size, align};
-    rlx_storage *s;
-    rlx_status status = rlxv_object_new(vm->pool, NULL, sizeof *s, RLX_KIND_STORAGE, &s, err);
-    if (status != RLX_OK) {
+    rlx_status status =
+        rlxv_storage_wrap(vm->pool, NULL, data, size, false, free_block, o, out, err);
+    if (status != RLX_OK)
         free_block(o, data);
-        return status;
-    }
-    s->data = data;
-    s->size = size;
-    s->block = 0;
-    s->align = align;
-    s->size_class = RLXV_NO_CLASS;
-    s->release = free_block;
-    s->user = o;
-    *out = s;
-    return RLX_OK;
+    return status;
 }
 
 /* Uses the host's memory as the block; it is never replaced. */
@@ -88,16 +92,9 @@ static rlx_status wrap_host_arena(rlx_vm *vm, rlx_error *err)
     uintptr_t at = (uintptr_t)vm->options.arena;
     size_t skip = (RLX_PLAN_ALIGN - at % RLX_PLAN_ALIGN) % RLX_PLAN_ALIGN;
     size_t size = vm->options.arena_bytes > skip ? vm->options.arena_bytes - skip : 0;
-    RLX_TRY(rlxv_object_new(vm->pool, NULL, sizeof *vm->arena, RLX_KIND_STORAGE, &vm->arena, err));
-    rlx_storage *s = vm->arena;
-    s->data = size ? (uint8_t *)vm->options.arena + skip : vm->options.arena;
-    s->size = size;
-    s->block = 0;
-    s->align = RLX_PLAN_ALIGN;
-    s->size_class = RLXV_NO_CLASS;
-    s->release = NULL;
-    s->user = NULL;
-    return RLX_OK;
+    void *data = size ? (uint8_t *)vm->options.arena + skip : vm->options.arena;
+    return rlxv_storage_wrap(vm->pool, NULL, data, size, false, NULL, NULL,
+                             &vm->devices[0].area.block, err);
 }
 
 /* --- layouts ---------------------------------------------------------------------------------- */
@@ -120,11 +117,13 @@ static void free_layout(rlx_vm *vm, rlxv_layout *l)
     rlx_free(&vm->allocator, l, l->bytes, 16);
 }
 
-static void unbind_all(rlx_vm *vm)
+/* Those that have headers in |block|. */
+static void unbind_all(rlx_vm *vm, const rlx_storage *block)
 {
     for (uint32_t i = 0; vm->layouts && i < vm->exe->n_regions; i++)
         for (uint32_t k = 0; k < vm->layouts[i].n; k++)
-            unbind(vm->layouts[i].items[k]);
+            if (vm->layouts[i].items[k]->storage == block)
+                unbind(vm->layouts[i].items[k]);
 }
 
 /* Allocates memory of a layout; counted, but too small to be refused. */
@@ -250,47 +249,76 @@ static rlx_status too_small(const rlx_vm *vm, const rlxv_frame *f, uint32_t z, u
     return rlx_fail(err, RLX_E_LIMIT,
                     "%.*s needs %llu bytes of planned memory%s, the arena given has %zu",
                     (int)f->fn->name.len, f->fn->name.data, (unsigned long long)needed, at,
-                    vm->arena ? vm->arena->size : 0);
+                    vm->devices[0].area.block ? vm->devices[0].area.block->size : 0);
+}
+
+/* "f needs 8 bytes of planned memory at n = 2" */
+static void describe_need(const rlxv_frame *f, uint32_t z, uint64_t needed, char *text, size_t size)
+{
+    char at[160];
+    describe_slots(f, &f->fn->plan.regions[z], at, sizeof at);
+    snprintf(text, size, "%.*s needs %llu bytes of planned memory%s", (int)f->fn->name.len,
+             f->fn->name.data, (unsigned long long)needed, at);
 }
 
 static rlx_status over_limit(const rlxv_frame *f, uint32_t z, uint64_t needed,
                              const rlxv_room *room, rlx_error *err)
 {
-    char at[160], what[256];
-    describe_slots(f, &f->fn->plan.regions[z], at, sizeof at);
-    snprintf(what, sizeof what, "%.*s needs %llu bytes of planned memory%s", (int)f->fn->name.len,
-             f->fn->name.data, (unsigned long long)needed, at);
+    char what[256];
+    describe_need(f, z, needed, what, sizeof what);
     return rlxv_no_room(room, what, err);
 }
 
 /* A block that left the VM with a tensor now belongs to the tensor; so does one that is to be
  * replaced. */
-static void drop_block(rlx_vm *vm)
+static void drop_block(rlx_vm *vm, uint32_t v)
 {
-    if (!vm->arena)
+    rlxv_area *area = &vm->devices[v].area;
+    if (!area->block)
         return;
-    unbind_all(vm);
-    rlxv_release(&vm->arena->header);
-    vm->arena = NULL;
-    vm->pool->arena_bytes = 0;
+    unbind_all(vm, area->block);
+    rlxv_release(&area->block->header);
+    area->block = NULL;
+    if (v == 0)
+        vm->pool->arena_bytes = 0;
 }
 
-/* While nothing is laid out: replaces the block by one of at least |size| bytes. */
-static rlx_status grow_block(rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64_t size,
+/* |size| bytes of the device for region |z|. */
+static rlx_status take_device_bytes(rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64_t size,
+                                    rlx_storage **out, rlx_error *err)
+{
+    rlxv_vm_device *d = &vm->devices[f->fn->plan.regions[z].device];
+    char what[256], why[sizeof err->message];
+    rlx_error own = {0};
+    const rlx_status status =
+        rlxv_storage_on(vm->pool, NULL, d->device, d->scope, (size_t)size, out, &own);
+    if (status == RLX_OK)
+        return RLX_OK;
+    describe_need(f, z, size, what, sizeof what);
+    snprintf(why, sizeof why, "%s", own.message);
+    return rlx_fail(err, status, "%s: %s", what, why);
+}
+
+/* While nothing is laid out: replaces the block by one of at least |size| bytes. It grows with
+ * slack, so that a sequence growing step by step does not need a new block each time. */
+static rlx_status grow_block(rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint32_t v, uint64_t size,
                              rlx_error *err)
 {
+    rlxv_area *area = &vm->devices[v].area;
     rlxv_room room;
-    /* Grows with slack, so that a sequence growing step by step does not need a new block each
-     * time. */
-    uint64_t sizes[] = {whole_pages(vm->arena ? size + size / 8 : size), whole_pages(size), size};
+    uint64_t sizes[] = {whole_pages(area->block ? size + size / 8 : size), whole_pages(size), size};
     uint32_t k = 0;
-    drop_block(vm);
+    drop_block(vm, v);
+    if (v != 0)
+        return take_device_bytes(vm, f, z, sizes[0], &area->block, NULL) == RLX_OK
+                   ? RLX_OK
+                   : take_device_bytes(vm, f, z, size, &area->block, err);
     if (!rlxv_pool_has_room(vm->pool, size, &room))
         return over_limit(f, z, size, &room, err);
     while (k < 2 && !rlxv_pool_has_room(vm->pool, sizes[k], &room))
         k++;
-    RLX_TRY(new_block(vm, (size_t)sizes[k], &vm->arena, err));
-    vm->pool->arena_bytes = vm->arena->size;
+    RLX_TRY(new_block(vm, (size_t)sizes[k], &area->block, err));
+    vm->pool->arena_bytes = area->block->size;
     return RLX_OK;
 }
 
@@ -298,45 +326,53 @@ static rlx_status grow_block(rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64
 static rlx_status take_bytes(rlx_vm *vm, rlxv_frame *f, uint32_t z, uint64_t size, rlx_error *err)
 {
     rlxv_region_use *use = &f->regions[z];
-    uint64_t top = vm->pool->arena_used, end = top + size;
+    rlx_device *device;
+    RLX_TRY(rlxv_vm_device_at(vm, f->fn->plan.regions[z].device, &device, err));
+    const uint32_t v = area_at(vm, &f->fn->plan.regions[z]);
+    rlxv_area *area = &vm->devices[v].area;
+    uint64_t top = area->used, end = top + size;
     rlxv_room room;
-    bool is_hosts = vm->options.arena != NULL;
+    bool is_hosts = v == 0 && vm->options.arena != NULL;
     if (end > MAX_ARENA)
         return rlx_fail(err, RLX_E_LIMIT,
                         "planned memory of %llu bytes does not fit in the address space",
                         (unsigned long long)end);
-    if (is_hosts && (!vm->arena || !vm->arena->header.pool)) {
-        drop_block(vm);
+    if (is_hosts && (!area->block || !area->block->header.pool)) {
+        drop_block(vm, v);
         RLX_TRY(wrap_host_arena(vm, err));
     }
-    if (is_hosts && end > vm->arena->size)
+    if (is_hosts && end > area->block->size)
         return too_small(vm, f, z, end, err);
-    uint64_t wanted = end > vm->arena_wanted ? end : vm->arena_wanted;
+    uint64_t wanted = end > area->wanted ? end : area->wanted;
     if (!is_hosts && top == 0 &&
-        (!vm->arena || !vm->arena->header.pool || vm->arena->size < wanted))
-        RLX_TRY(grow_block(vm, f, z, wanted, err));
+        (!area->block || !area->block->header.pool || area->block->size < wanted))
+        RLX_TRY(grow_block(vm, f, z, v, wanted, err));
     use->top_before = top;
-    if (end <= vm->arena->size) {
-        use->storage = vm->arena;
+    if (end <= area->block->size) {
+        use->storage = area->block;
         use->base = (size_t)top;
-        rlxv_retain(&vm->arena->header);
+        rlxv_retain(&area->block->header);
+    } else if (device) {
+        RLX_TRY(take_device_bytes(vm, f, z, size, &use->storage, err));
+        use->base = 0;
     } else {
         if (!rlxv_pool_has_room(vm->pool, size, &room))
             return over_limit(f, z, size, &room, err);
         RLX_TRY(rlxv_storage_new(vm->pool, NULL, (size_t)size, RLX_PLAN_ALIGN, &use->storage, err));
         use->base = 0;
     }
-    vm->arena_wanted = wanted;
-    if (end > vm->arena_recent)
-        vm->arena_recent = end;
-    vm->pool->arena_used = end;
+    area->wanted = wanted;
+    if (end > area->recent)
+        area->recent = end;
+    set_used(vm, v, end);
     rlxv_pool_note_peak(vm->pool);
     return RLX_OK;
 }
 
 static void leave_region(rlx_vm *vm, rlxv_region_use *use)
 {
-    if (use->storage != vm->arena) /* only the block may outlive the call */
+    /* Only the block may outlive the call. */
+    if (use->storage != vm->devices[area_at(vm, use->layout->region)].area.block)
         unbind(use->layout);
     rlxv_release(&use->storage->header);
     give_back_layout(vm, use->layout);
@@ -348,11 +384,14 @@ static void leave_region(rlx_vm *vm, rlxv_region_use *use)
  * it. */
 static void leave_from(rlx_vm *vm, rlxv_frame *f, uint32_t z)
 {
+    const rlxv_region *regions = f->fn->plan.regions;
+    const uint32_t v = area_at(vm, &regions[z]);
     uint64_t top = f->regions[z].top_before;
     for (uint32_t i = 0; i < f->fn->plan.n_regions; i++)
-        if (i == z || (f->regions[i].layout && f->regions[i].top_before > top))
+        if (i == z || (f->regions[i].layout && f->regions[i].top_before > top &&
+                       area_at(vm, &regions[i]) == v))
             leave_region(vm, &f->regions[i]);
-    vm->pool->arena_used = top;
+    set_used(vm, v, top);
 }
 
 rlx_status rlxv_plan_enter(rlx_vm *vm, rlxv_frame *f, uint32_t z, rlx_error *err)
@@ -376,22 +415,22 @@ rlx_status rlxv_plan_enter(rlx_vm *vm, rlxv_frame *f, uint32_t z, rlx_error *err
         l->storage = use->storage;
         l->base = use->base;
     }
-    if (vm->pool->poison)
+    if (vm->pool->poison && !use->storage->header.is_remote)
         memset((uint8_t *)use->storage->data + use->base, 0xA5, (size_t)size);
     return RLX_OK;
 }
 
 void rlxv_plan_leave(rlx_vm *vm, rlxv_frame *f)
 {
-    uint64_t top = vm->pool->arena_used;
     for (uint32_t z = 0; z < f->fn->plan.n_regions; z++) {
         rlxv_region_use *use = &f->regions[z];
         if (!use->layout)
             continue;
-        top = use->top_before < top ? use->top_before : top;
+        const uint32_t v = area_at(vm, use->layout->region);
+        if (use->top_before < vm->devices[v].area.used)
+            set_used(vm, v, use->top_before);
         leave_region(vm, use);
     }
-    vm->pool->arena_used = top;
 }
 
 /* --- tensors ---------------------------------------------------------------------------------- */
@@ -426,16 +465,15 @@ rlx_status rlxv_plan_tensor_new(rlx_vm *vm, rlxv_frame *f, uint32_t p, rlx_tenso
     return RLX_OK;
 }
 
-rlx_status rlxv_plan_bytes(const rlxv_frame *f, uint32_t u, uint8_t **out, size_t *out_size,
-                           rlx_error *err)
+rlx_status rlxv_plan_bytes(const rlxv_frame *f, uint32_t u, rlxv_plan_room *out, rlx_error *err)
 {
     const rlxv_plan *plan = &f->fn->plan;
     const rlxv_region_use *use = &f->regions[plan->buffers[u].region];
     if (!use->layout)
         return not_laid_out(plan->buffers[u].region, err);
     uint32_t buffer = plan->buffer_index[u];
-    *out = (uint8_t *)use->storage->data + use->base + use->layout->offsets[buffer];
-    *out_size = (size_t)use->layout->values[use->layout->region->size_value[buffer]];
+    *out = (rlxv_plan_room){use->storage, use->base + use->layout->offsets[buffer],
+                            (size_t)use->layout->values[use->layout->region->size_value[buffer]]};
     return RLX_OK;
 }
 
@@ -472,27 +510,38 @@ static void free_layouts(rlx_vm *vm)
 void rlxv_plans_trim(rlx_vm *vm)
 {
     free_layouts(vm);
-    if (vm->pool->arena_used > 0)
-        return;
-    drop_block(vm);
-    vm->arena_wanted = 0;
+    for (uint32_t v = 0; vm->devices && v < vm->exe->n_devices; v++) {
+        if (vm->devices[v].area.used > 0)
+            continue;
+        drop_block(vm, v);
+        vm->devices[v].area.wanted = 0;
+    }
 }
 
 bool rlxv_plans_age(rlx_vm *vm)
 {
-    const bool is_large = vm->arena && !vm->options.arena && vm->pool->arena_used == 0 &&
-                          rlxv_is_far_more(vm->arena->size, vm->arena_recent);
-    if (is_large) {
-        drop_block(vm);
-        vm->arena_wanted = vm->arena_recent;
+    bool gave = false;
+    for (uint32_t v = 0; v < vm->exe->n_devices; v++) {
+        rlxv_area *area = &vm->devices[v].area;
+        const bool is_large = area->block && !(v == 0 && vm->options.arena) && area->used == 0 &&
+                              rlxv_is_far_more(area->block->size, area->recent);
+        if (is_large) {
+            drop_block(vm, v);
+            area->wanted = area->recent;
+        }
+        area->recent = 0;
+        gave |= is_large;
     }
-    vm->arena_recent = 0;
-    return is_large;
+    return gave;
 }
 
 uint64_t rlxv_plans_idle_bytes(const rlx_vm *vm)
 {
-    uint64_t bytes = vm->arena && vm->arena->header.pool ? vm->arena->header.bytes : 0;
+    uint64_t bytes = 0;
+    for (uint32_t v = 0; v < vm->exe->n_devices; v++) {
+        const rlx_storage *block = vm->devices[v].area.block;
+        bytes += block && block->header.pool ? block->header.bytes : 0;
+    }
     for (uint32_t i = 0; vm->layouts && i < vm->exe->n_regions; i++) {
         for (uint32_t k = 0; k < vm->layouts[i].n; k++) {
             const rlxv_layout *l = vm->layouts[i].items[k];

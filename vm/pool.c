@@ -17,7 +17,7 @@
 #define MAX_STORAGE ((size_t)1 << 46)
 #define MAX_HEADERS 4096u
 
-static uint32_t class_of(size_t size, size_t *out_block)
+uint32_t rlxv_size_class(size_t size, size_t *out_block)
 {
     if (size <= 64) {
         *out_block = 64;
@@ -267,6 +267,7 @@ static void init_object(rlx_object *o, size_t bytes, rlx_kind kind, rlxv_pool *p
     atomic_init(&o->refs, 1);
     o->kind = (uint8_t)kind;
     o->readonly = 0;
+    o->is_remote = 0;
     o->reserved = 0;
     o->bytes = bytes;
     o->pool = p;
@@ -295,6 +296,7 @@ rlx_status rlxv_object_new(rlxv_pool *p, const rlx_allocator *a, size_t bytes, r
         p->object_counts[c]--;
         o->kind = (uint8_t)kind;
         o->readonly = 0;
+        o->is_remote = 0;
         o->next = NULL;
         atomic_store_explicit(&o->refs, 1, memory_order_relaxed);
     } else {
@@ -360,7 +362,7 @@ rlx_status rlxv_storage_new(rlxv_pool *p, const rlx_allocator *a, size_t size, s
     size_t block;
     if (size > MAX_STORAGE)
         return rlx_fail(err, RLX_E_LIMIT, "a storage of %zu bytes exceeds the address space", size);
-    uint32_t c = class_of(size, &block);
+    uint32_t c = rlxv_size_class(size, &block);
     if (align < STORAGE_ALIGN)
         align = STORAGE_ALIGN;
     bool pooled = p && align == STORAGE_ALIGN;
@@ -386,6 +388,7 @@ rlx_status rlxv_storage_new(rlxv_pool *p, const rlx_allocator *a, size_t size, s
         s->release = NULL;
         s->user = NULL;
         s->home = NULL;
+        s->device = NULL;
         rlx_status status = alloc_data(p, a, s, err);
         if (status != RLX_OK) {
             rlxv_object_free(&s->header);
@@ -403,9 +406,12 @@ void rlxv_storage_free(rlx_storage *s)
 {
     rlxv_pool *p = s->header.pool;
     if (s->block == 0) {
+        rlx_device *device = s->device;
         if (s->release)
             s->release(s->user, s->data);
         rlxv_object_free(&s->header);
+        if (device)
+            rlx_device_release(device);
         return;
     }
     if (!p) {

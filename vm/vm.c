@@ -37,7 +37,8 @@ static rlx_status resolve_kernels(rlx_vm *vm, rlx_error *err)
         return no_memory(err);
     for (uint32_t i = 0; i < exe->n_kernels; i++) {
         vm->kernels[i] = exe->kernels[i].fn;
-        if (vm->kernels[i] || exe->native.present || !vm->registry)
+        if (exe->kernels[i].module != RLX_NONE || vm->kernels[i] || exe->native.present ||
+            !vm->registry)
             continue;
         const rlxv_name *row = rlxv_names_find(&vm->registry->kernels, exe->kernels[i].symbol);
         vm->kernels[i] = row ? row->kernel : NULL;
@@ -92,6 +93,8 @@ rlx_status rlx_vm_create(rlx_executable *exe, const rlx_vm_options *options, rlx
     if (status == RLX_OK)
         status = resolve_kernels(vm, err);
     if (status == RLX_OK)
+        status = rlxv_vm_devices_create(vm, err);
+    if (status == RLX_OK)
         status = rlxv_plans_create(vm, err);
     if (status != RLX_OK) {
         rlx_vm_destroy(vm);
@@ -136,6 +139,7 @@ void rlx_vm_destroy(rlx_vm *vm)
     rlxv_workers_destroy(vm);
     rlx_threads_release(vm->threads);
     rlxv_plans_destroy(vm);
+    rlxv_vm_devices_destroy(vm);
     if (vm->pool) {
         rlxv_stack_free(vm);
         rlxv_pool_abandon(vm->pool);
@@ -390,5 +394,6 @@ void rlx_vm_trim(rlx_vm *vm)
     if (!vm)
         return;
     rlxv_plans_trim(vm);
+    rlxv_vm_devices_trim(vm);
     rlxv_pool_trim(vm->pool);
 }

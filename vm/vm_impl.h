@@ -2,6 +2,7 @@
 #ifndef RLXV_VM_IMPL_H
 #define RLXV_VM_IMPL_H
 
+#include "vm/device.h"
 #include "vm/exec.h"
 #include "vm/object.h"
 #include "vm/parallel_backoff.h"
@@ -41,6 +42,7 @@ struct rlx_registry {
     atomic_uint refs;
     rlx_allocator allocator;
     rlxv_names packed, kernels;
+    rlxv_devices devices;
 };
 
 /* --- kernel contexts: scratch memory and parallel loops ----------------------------------------
@@ -83,6 +85,12 @@ typedef struct rlxv_scratch_plan { /* scratch memory in the memory plan; NULL: n
     uint8_t *bytes;
     size_t size, used;
 } rlxv_scratch_plan;
+
+/* A buffer of the memory plan that a kernel may use as scratch memory; storage NULL: none. */
+typedef struct rlxv_plan_room {
+    rlx_storage *storage;
+    size_t offset, size;
+} rlxv_plan_room;
 
 typedef struct rlxv_worker {
     rlx_kernel_context ctx;
@@ -177,6 +185,25 @@ struct rlx_call_context {
     void *user;
 };
 
+/* Where regions of the memory plan are laid out on a device: a stack of bytes in one block. */
+typedef struct rlxv_area {
+    rlx_storage *block; /* NULL: none yet */
+    uint64_t used;
+    uint64_t wanted; /* most that regions in use at once took */
+    uint64_t recent; /* the same since the last aging */
+} rlxv_area;
+
+typedef struct rlxv_bound_kernel rlxv_bound_kernel; /* launch.c */
+
+/* A device of the executable as a VM uses it. */
+typedef struct rlxv_vm_device {
+    rlx_device *device; /* NULL: the host, or not opened yet */
+    bool is_opened;
+    char kind[48], scope[64];
+    rlxv_area area;
+    rlx_tensor **constants; /* by constant of the executable: its copy here; NULL: none yet */
+} rlxv_vm_device;
+
 struct rlx_vm {
     rlx_executable *exe;
     rlx_vm_options options;
@@ -203,9 +230,10 @@ struct rlx_vm {
     rlx_threads *threads;
 
     rlxv_layout_cache *layouts; /* per region of the executable */
-    rlx_storage *arena;         /* the block that regions are laid out in; NULL: none yet */
-    uint64_t arena_wanted;      /* most that regions in use at once took */
-    uint64_t arena_recent;      /* the same since the last aging */
+    rlxv_vm_device *devices;    /* per device of the executable; the first is the host */
+    rlxv_bound_kernel **bound;  /* per kernel of the executable: for each device that ran it */
+    rlxv_plan_room room;        /* for the device kernel that is being called */
+    const rlxv_watch *watch;    /* hears of the work of devices; NULL: nobody does */
 
     rlxv_state **states; /* per function; allocated on use */
     rlxv_saved *saved;
@@ -239,8 +267,27 @@ void rlxv_plan_leave(rlx_vm *vm, rlxv_frame *f);
 rlx_status rlxv_plan_tensor_new(rlx_vm *vm, rlxv_frame *f, uint32_t p, rlx_tensor **out,
                                 rlx_error *err);
 /* The bytes of buffer |u|. */
-rlx_status rlxv_plan_bytes(const rlxv_frame *f, uint32_t u, uint8_t **out, size_t *out_size,
-                           rlx_error *err);
+rlx_status rlxv_plan_bytes(const rlxv_frame *f, uint32_t u, rlxv_plan_room *out, rlx_error *err);
+
+/* vm_devices.c */
+rlx_status rlxv_vm_devices_create(rlx_vm *vm, rlx_error *err);
+void rlxv_vm_devices_destroy(rlx_vm *vm);
+/* Frees memory that the VM's devices keep unused. */
+void rlxv_vm_devices_trim(rlx_vm *vm);
+/* Device |v| of the executable, opened if need be; NULL for the host. */
+rlx_status rlxv_vm_device_at(rlx_vm *vm, uint32_t v, rlx_device **out, rlx_error *err);
+/* Instructions that name a device, at |w|. */
+rlx_status rlxv_to_vdevice(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err);
+rlx_status rlxv_alloc_storage_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err);
+rlx_status rlxv_new_tensor_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err);
+rlx_status rlxv_load_const_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err);
+
+/* launch.c */
+/* Asks for the launches of kernel |index|, whose buffers are in the registers |buffers|, with the
+ * dims of the frame. */
+rlx_status rlxv_launch_kernel(rlx_vm *vm, rlxv_frame *f, uint32_t index, const uint32_t *buffers,
+                              rlx_error *err);
+void rlxv_unbind_kernels(rlx_vm *vm);
 
 /* interp.c: runs |entry|, whose arguments are in place and checked; pops it in any case. */
 rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *err);
@@ -250,8 +297,10 @@ rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint
 rlx_status rlxv_enter_closure(rlx_vm *vm, rlx_closure *c, const rlx_value *args, uint32_t n,
                               rlx_value *out, rlx_error *err);
 const rlxv_name *rlxv_find_packed(const rlx_vm *vm, rlx_str name);
-/* Checks the arity on which a builtin relies; the verifier checks only imported ones. */
-rlx_status rlxv_check_arity(const rlxv_name *row, uint32_t n, rlx_error *err);
+/* Checks what a builtin relies on: the number of arguments, which the verifier checks only for
+ * imported ones, and that the host reaches their bytes. */
+rlx_status rlxv_check_builtin(const rlx_builtin *b, const rlx_value *args, uint32_t n,
+                              rlx_error *err);
 
 /* profile.c: hooks of the interpreter, called only while a profile is attached. */
 uint64_t rlxv_now(void);

@@ -26,6 +26,9 @@ typedef rlx_status (*rlx_packed_fn)(rlx_call_context *cc, const rlx_value *args,
 #define RLX_BUILTIN_FRESH 1u
 /* As above if the result is a tensor; any other value may share parts with an argument. */
 #define RLX_BUILTIN_FRESH_TENSOR 2u
+/* Reads no bytes of its arguments' tensors, so that these may lie on any device. Other builtins
+ * fail with DEVICE if the host cannot reach a tensor. */
+#define RLX_BUILTIN_ANY_DEVICE 4u
 
 /* One row of builtins/table.def. max_args < 0: any number from min_args. */
 typedef struct rlx_builtin {

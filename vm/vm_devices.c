@@ -1,0 +1,156 @@
+/* Devices of an executable as a VM uses them: opened when an instruction first names them, so that
+   a function that needs none runs where there is none. Constants are copied to a device once for
+   each VM. */
+#include "vm/interp.h"
+
+#include <string.h>
+
+static rlx_status no_memory(rlx_error *err)
+{
+    return rlx_fail(err, RLX_E_NOMEM, "out of memory for the devices of a VM");
+}
+
+static rlx_status copy_text(char *to, size_t size, rlx_str text, rlx_error *err)
+{
+    if (text.len >= size)
+        return rlx_fail(err, RLX_E_LIMIT, "the name '%.40s' of a device is too long", text.data);
+    if (text.len)
+        memcpy(to, text.data, text.len);
+    to[text.len] = 0;
+    return RLX_OK;
+}
+
+rlx_status rlxv_vm_devices_create(rlx_vm *vm, rlx_error *err)
+{
+    const rlx_executable *exe = vm->exe;
+    vm->devices = rlx_alloc(&vm->allocator, exe->n_devices * sizeof *vm->devices, 16);
+    vm->bound = rlx_alloc(&vm->allocator, exe->n_kernels * sizeof *vm->bound, 16);
+    if (vm->devices)
+        memset(vm->devices, 0, exe->n_devices * sizeof *vm->devices);
+    if (vm->bound)
+        memset(vm->bound, 0, exe->n_kernels * sizeof *vm->bound);
+    if (!vm->devices || !vm->bound)
+        return no_memory(err);
+    vm->devices[0].is_opened = true;
+    for (uint32_t v = 1; v < exe->n_devices; v++) {
+        const rlx_device_row *row = &exe->devices[v];
+        rlxv_vm_device *d = &vm->devices[v];
+        RLX_TRY(copy_text(d->kind, sizeof d->kind, row->kind, err));
+        RLX_TRY(copy_text(d->scope, sizeof d->scope, row->scope, err));
+        d->is_opened = row->id == 0 && strcmp(d->kind, rlxv_cpu_api.kind) == 0;
+    }
+    return RLX_OK;
+}
+
+void rlxv_vm_devices_destroy(rlx_vm *vm)
+{
+    const rlx_executable *exe = vm->exe;
+    if (vm->bound)
+        rlxv_unbind_kernels(vm);
+    rlx_free(&vm->allocator, vm->bound, exe->n_kernels * sizeof *vm->bound, 16);
+    for (uint32_t v = 0; vm->devices && v < exe->n_devices; v++) {
+        rlxv_vm_device *d = &vm->devices[v];
+        for (uint32_t c = 0; d->constants && c < exe->n_constants; c++)
+            if (d->constants[c])
+                rlxv_release(&d->constants[c]->header);
+        rlx_free(&vm->allocator, d->constants, exe->n_constants * sizeof *d->constants, 16);
+        rlx_device_release(d->device);
+    }
+    rlx_free(&vm->allocator, vm->devices, exe->n_devices * sizeof *vm->devices, 16);
+    vm->devices = NULL;
+}
+
+void rlxv_vm_devices_trim(rlx_vm *vm)
+{
+    for (uint32_t v = 1; v < vm->exe->n_devices; v++)
+        if (vm->devices[v].device)
+            rlxv_device_trim(vm->devices[v].device);
+}
+
+rlx_status rlxv_vm_device_at(rlx_vm *vm, uint32_t v, rlx_device **out, rlx_error *err)
+{
+    rlxv_vm_device *d = &vm->devices[v];
+    if (!d->is_opened) {
+        RLX_TRY(rlx_device_open(vm->registry, d->kind, vm->exe->devices[v].id, &d->device, err));
+        d->is_opened = true;
+    }
+    *out = d->device;
+    return RLX_OK;
+}
+
+/* --- instructions -------------------------------------------------------------------------------
+ */
+
+rlx_status rlxv_to_vdevice(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    const rlx_value v = f->regs[w[2]];
+    rlx_device *d;
+    rlx_tensor *t;
+    if (v.kind != RLX_KIND_TENSOR)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "register %u holds a %s, expected a tensor", w[2],
+                        rlx_kind_name((rlx_kind)v.kind));
+    RLX_TRY(rlxv_vm_device_at(vm, w[3], &d, err));
+    RLX_TRY(rlxv_tensor_move(vm->pool, NULL, v.as.tensor, d, vm->devices[w[3]].scope, vm->watch, &t,
+                             err));
+    rlxv_set_reg(f, w[1], rlx_of_tensor(t));
+    return RLX_OK;
+}
+
+rlx_status rlxv_alloc_storage_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    const int64_t size = f->slots[w[2]];
+    rlx_device *d;
+    rlx_storage *s;
+    if (size < 0)
+        return rlx_fail(err, RLX_E_LIMIT, "storage size %lld is out of range", (long long)size);
+    RLX_TRY(rlxv_vm_device_at(vm, w[4], &d, err));
+    if (d)
+        RLX_TRY(rlxv_storage_on(vm->pool, NULL, d, vm->devices[w[4]].scope, (size_t)size, &s, err));
+    else
+        RLX_TRY(rlxv_storage_new(vm->pool, NULL, (size_t)size, w[3], &s, err));
+    rlxv_set_reg(f, w[1], (rlx_value){RLX_KIND_STORAGE, 0, {.storage = s}});
+    return RLX_OK;
+}
+
+rlx_status rlxv_new_tensor_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    rlx_device *d;
+    rlx_tensor *t;
+    RLX_TRY(rlxv_vm_device_at(vm, w[3], &d, err));
+    RLX_TRY(rlxv_tensor_on(vm->pool, NULL, d, vm->devices[w[3]].scope, rlxv_dtype_of_word(w[2]),
+                           w[4], rlxv_gather_dims(f, w + 4), &t, err));
+    rlxv_set_reg(f, w[1], rlx_of_tensor(t));
+    return RLX_OK;
+}
+
+/* Copies constant |c| to device |v|, where the VM has no copy of it. */
+static rlx_status copy_constant(rlx_vm *vm, uint32_t c, uint32_t v, rlx_error *err)
+{
+    rlxv_vm_device *vd = &vm->devices[v];
+    const size_t bytes = vm->exe->n_constants * sizeof *vd->constants;
+    rlx_device *d;
+    RLX_TRY(rlxv_vm_device_at(vm, v, &d, err));
+    if (!vd->constants) {
+        vd->constants = rlx_alloc(&vm->allocator, bytes, 16);
+        if (!vd->constants)
+            return no_memory(err);
+        memset(vd->constants, 0, bytes);
+    }
+    RLX_TRY(rlxv_tensor_move(vm->pool, NULL, vm->exe->constants[c].value.as.tensor, d, vd->scope,
+                             vm->watch, &vd->constants[c], err));
+    if (vd->constants[c] != vm->exe->constants[c].value.as.tensor)
+        vd->constants[c]->header.readonly = 1;
+    return RLX_OK;
+}
+
+rlx_status rlxv_load_const_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    rlx_tensor **constants = vm->devices[w[3]].constants;
+    if (!constants || !constants[w[2]]) {
+        RLX_TRY(copy_constant(vm, w[2], w[3], err));
+        constants = vm->devices[w[3]].constants;
+    }
+    rlxv_retain(&constants[w[2]]->header);
+    rlxv_set_reg(f, w[1], rlx_of_tensor(constants[w[2]]));
+    return RLX_OK;
+}
