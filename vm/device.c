@@ -1,5 +1,6 @@
 /* Kinds of devices, and devices opened: found by kind and number, shared, closed with the last
  * reference. The calls that are not about memory are here too (device_memory.c has those). */
+#include "vm/devices/driver.h"
 #include "vm/need.h"
 #include "vm/vm_impl.h"
 
@@ -8,7 +9,7 @@
 
 enum { MAX_KIND = 40 };
 
-static const rlx_device_api *const built_in[] = {&rlxv_cpu_api};
+static const rlx_device_api *const built_in[] = {&rlxv_cpu_api, &rlxv_opencl_api, &rlxv_cuda_api};
 #define N_BUILT_IN (sizeof built_in / sizeof *built_in)
 
 /* Devices of the built-in kinds are the process's. */
