@@ -22,7 +22,9 @@ extern "C" {
 
 typedef struct rlx_load_options {
     const rlx_allocator *allocator; /* NULL: the default */
-    bool trust_native; /* run the machine code in the file; as safe as loading any shared library */
+    /* Run the machine code in the file, and its code for devices, which may be as dangerous: as
+     * safe as loading any shared library. */
+    bool trust_native;
     /* Path to which the machine code is written as a file of its own, for perf, which reads the
      * names of kernels from it. An existing file is replaced; the loaded file itself is an error
      * (INVALID_ARG). NULL: in memory only. */

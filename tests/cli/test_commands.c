@@ -335,6 +335,43 @@ RLX_TEST(cli, dump_shows_parts_and_memory)
     EXPECT_ROWS(cli_command_dump, rows);
 }
 
+RLX_TEST(cli, dump_shows_devices)
+{
+    static const char text[] =
+        ".kernel k0 \"host\" dims 0 ()\n"
+        ".kernel k1 \"gpu\" dims 1 (float32[s0])\n"
+        ".device v1 \"opencl\" 3 \"global\" \"opencl -max_threads_per_block=256\"\n"
+        ".device v2 \"cpu\" 1 \"global.sram\" \"\"\n"
+        ".module m0 \"opencl\" [ \"opencl-bin:PoCL/cpu 1/3\" 3 hex \"7f00ff\", \"opencl-c\" text "
+        "\"f\" ]\n"
+        ".launches k1 m0 [s0 * 4, 8] { \"f\" [s0 // 256 + 1, 1, 1] [256, 1, 1] 0 (p0, u1, int64 "
+        "s0) }\n"
+        ".func main () -> object {\n load_const r0, true\n ret r0\n}\n";
+    static const char *const shown[] = {
+        "devices\n     1  opencl:3  global  for 'opencl -max_threads_per_block=256'\n"
+        "     2  cpu:1  global.sram\n",
+        "code for devices\n     0  opencl: 'opencl-bin:PoCL/cpu 1/3', 3 bytes; 'opencl-c', 1 "
+        "bytes\n",
+        "launches\n     1  gpu  code 0  scratch s0 * 4, 8 bytes\n",
+        "          f  grid ((s0 // 256) + 1, 1, 1)  block (256, 1, 1)  shared 0  of parameter 0, "
+        "scratch 1, int64 s0\n"};
+    cli_fixture f;
+    fixture_init(&f);
+    assemble_to(&f, "m.rlx", text);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        expect_command(&f, cli_command_dump, "@m.rlx --devices", CLI_OK, shown[i]);
+    expect_command(&f, cli_command_dump, "@m.rlx", CLI_OK, shown[0]);
+    expect_command(&f, cli_command_dump, "@m.rlx --kernels", CLI_OK, "kernels\n     0  host()");
+    cr_expect(!strstr(f.out, "devices"), "%s", f.out);
+    expect_command(&f, cli_command_run, "@m.rlx --no-native", CLI_FAILED,
+                   "has code for devices, which --no-native refuses");
+    expect_command(&f, cli_command_run, "@m.rlx", CLI_OK, "");
+    assemble_to(&f, "m.rlx", ".func main () -> object {\n load_const r0, true\n ret r0\n}\n");
+    expect_command(&f, cli_command_dump, "@m.rlx --devices", CLI_OK, "");
+    cr_expect(!strstr(f.out, "devices"), "%s", f.out);
+    fixture_deinit(&f);
+}
+
 RLX_TEST(cli, dump_shows_and_draws_memory_plans)
 {
     static const char text[] = ".func main (x: float32[s0!]) -> float32[s0] symbols 1 {\n"

@@ -213,6 +213,8 @@ int cli_command_verify(int argc, char **argv);
 int cli_command_keygen(int argc, char **argv);
 int cli_command_sign(int argc, char **argv);
 int cli_command_asm(int argc, char **argv);
+/* rlx dump --devices; prints nothing if the file has none. */
+void cli_dump_devices(const rlx_executable *exe);
 /* rlx dump --memory: the plan of every function, and its other allocations. |svg|: a file for the
  * picture of the first plan; may be NULL. */
 int cli_dump_memory(const rlx_executable *exe, const char *const *dims, uint32_t n_dims,

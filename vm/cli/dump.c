@@ -14,8 +14,9 @@ enum {
     PART_KERNELS = 8,
     PART_MEMORY = 16,
     PART_META = 32,
-    PART_ALL = 63,
-    PART_ASM = 64,
+    PART_DEVICES = 64,
+    PART_ALL = 127,
+    PART_ASM = 128,
 };
 
 typedef struct arguments {
@@ -32,6 +33,7 @@ static const cli_option options[] = {
     {"--bytecode", "", "instructions, with their source locations"},
     {"--constants", "", "constants"},
     {"--kernels", "", "kernels' signatures, imported builtins, native code"},
+    {"--devices", "", "devices, code for them, launches of kernels"},
     {"--memory", "", "memory plan of each function, and its allocations outside the plan"},
     {"--dim", "n=128", "value of a symbolic dimension, for --memory"},
     {"--svg", "F.svg", "draw the plan: time on the x axis, offset on the y axis"},
@@ -39,11 +41,17 @@ static const cli_option options[] = {
     {"--asm", "", "the whole file as assembly text"},
     {"--level", "N", "show the file's N-th CPU level instead of the one chosen on this machine"},
 };
-static const uint32_t part_of[] = {PART_FUNCTIONS, PART_BYTECODE,
-                                   PART_CONSTANTS, PART_KERNELS,
-                                   PART_MEMORY,    0,
-                                   PART_MEMORY,    PART_META,
-                                   PART_ASM,       0};
+static const uint32_t part_of[] = {PART_FUNCTIONS,
+                                   PART_BYTECODE,
+                                   PART_CONSTANTS,
+                                   PART_KERNELS,
+                                   PART_DEVICES,
+                                   PART_MEMORY,
+                                   0,
+                                   PART_MEMORY,
+                                   PART_META,
+                                   PART_ASM,
+                                   0};
 _Static_assert(sizeof part_of / sizeof *part_of == sizeof options / sizeof *options,
                "a part for each option");
 
@@ -259,6 +267,8 @@ static int dump(const arguments *a)
         show_constants(exe);
     if (status == CLI_OK && parts & PART_KERNELS)
         show_kernels(exe);
+    if (status == CLI_OK && parts & PART_DEVICES)
+        cli_dump_devices(exe);
     if (status == CLI_OK && parts & PART_MEMORY)
         status = cli_dump_memory(exe, a->dims, a->n_dims, a->svg);
     if (status == CLI_OK && parts & PART_META)

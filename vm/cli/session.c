@@ -260,8 +260,10 @@ int cli_open(const cli_call *call, cli_session *out)
     int status = cli_load(call->file, call->keys, call->n_keys, &load, &out->exe);
     if (status != CLI_OK)
         return status;
-    if (call->no_native && has_native(out->exe)) {
-        cli_complain("%s has native code, which --no-native refuses", call->file);
+    const bool has_modules = rlx_executable_device_module_count(out->exe) > 0;
+    if (call->no_native && (has_native(out->exe) || has_modules)) {
+        cli_complain("%s has %s, which --no-native refuses", call->file,
+                     has_modules ? "code for devices" : "native code");
         return CLI_FAILED;
     }
     out->function =
