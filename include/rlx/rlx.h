@@ -7,6 +7,7 @@
 #include <rlx/builder.h>
 #include <rlx/builtin.h>
 #include <rlx/cpu.h>
+#include <rlx/device.h>
 #include <rlx/executable.h>
 #include <rlx/file.h>
 #include <rlx/floats.h>

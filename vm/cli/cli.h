@@ -213,6 +213,7 @@ int cli_command_verify(int argc, char **argv);
 int cli_command_keygen(int argc, char **argv);
 int cli_command_sign(int argc, char **argv);
 int cli_command_asm(int argc, char **argv);
+int cli_command_devices(int argc, char **argv);
 /* rlx dump --devices; prints nothing if the file has none. */
 void cli_dump_devices(const rlx_executable *exe);
 /* rlx dump --memory: the plan of every function, and its other allocations. |svg|: a file for the

@@ -75,3 +75,9 @@ void cli_json_double(cli_json *j, const char *key, double value)
     else
         fputs("null", j->file);
 }
+
+void cli_json_bool(cli_json *j, const char *key, bool value)
+{
+    begin(j, key);
+    fputs(value ? "true" : "false", j->file);
+}

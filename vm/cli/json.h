@@ -21,6 +21,7 @@ void cli_json_close(cli_json *j, char bracket);                 /* '}' or ']' */
 void cli_json_text(cli_json *j, const char *key, rlx_str text);
 void cli_json_u64(cli_json *j, const char *key, uint64_t value);
 void cli_json_i64(cli_json *j, rlx_str key, int64_t value);
+void cli_json_bool(cli_json *j, const char *key, bool value);
 void cli_json_double(cli_json *j, const char *key, double value);
 
 #endif

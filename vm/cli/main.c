@@ -15,6 +15,7 @@ static const struct {
     {"sign", "sign a file", cli_command_sign},
     {"keygen", "create a key pair for signing", cli_command_keygen},
     {"asm", "assemble text into an executable", cli_command_asm},
+    {"devices", "list the devices of this machine", cli_command_devices},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
