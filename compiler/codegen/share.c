@@ -12,6 +12,7 @@
 
 #include "compiler/base/hash.h"
 #include "compiler/codegen/codegen.h"
+#include "compiler/ir/device.h"
 #include "compiler/ir/sym.h"
 
 enum {
@@ -410,7 +411,7 @@ void rlxc_share_loops(rlxc_context *ctx, const rlxc_module *module, int level, r
     RLXC_VEC(unit) kernels = {0};
     for (uint32_t i = 0; i < module->globals.count; i++) {
         const rlxc_prim_func *f = module->globals.items[i]->prim;
-        if (f)
+        if (f && !rlxc_prim_is_device(f))
             RLXC_PUSH(ctx, &kernels, (unit){.f = f, .stmt = f->body});
     }
     run_round(&s, kernels.items, kernels.count);

@@ -20,6 +20,7 @@
  * the module has reached its growth limit. A small module may grow more if such weights are most of
  * its constants, as they then decide its speed.
  */
+#include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/op_infer.h"
@@ -324,6 +325,8 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
 {
     conv_layout *c = user;
     const rlxc_operator *op = binding->form == RLXC_FORM_CALL ? binding->op : NULL;
+    if (rlxc_sinfo_device(b->module, binding->var->sinfo)) /* layouts and filters are the CPU's */
+        return RLXC_REWRITE_KEEP;
     if (is_conv(binding))
         return move_conv(c, b, binding, replacement);
     if (op && strcmp(op->name, "nn.conv2d_integer") == 0)

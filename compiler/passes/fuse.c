@@ -19,6 +19,7 @@
  * 100 000 bindings takes linear time and kernels stay small. Groups do not cross blocks, nor
  * bindings with effects, which might write what a moved producer reads. */
 #include "compiler/passes/fuse.h"
+#include "compiler/ir/device.h"
 
 #include "compiler/analysis/alias.h"
 #include "compiler/analysis/effects.h"
@@ -209,6 +210,17 @@ static bool patterns_allow(const fuse *f, const group *producer, const group *co
     return same_dims(var->sinfo, consumer->members[consumer->n - 1]->var->sinfo);
 }
 
+/* True if the groups' kernels are for one target and their results on one device. */
+static bool same_place(const fuse *f, const group *a, const group *b)
+{
+    const rlxc_attr *targets[2] = {
+        rlxc_attrs_find(&rlxc_called_prim(f->module, a->members[0])->attrs, "target"),
+        rlxc_attrs_find(&rlxc_called_prim(f->module, b->members[0])->attrs, "target")};
+    return a->members[0]->var->sinfo->vdevice == b->members[0]->var->sinfo->vdevice &&
+           (targets[0] && targets[1] ? rlxc_attr_equal(targets[0], targets[1])
+                                     : targets[0] == targets[1]);
+}
+
 static uint32_t count_args(const group *g)
 {
     uint32_t n = 0;
@@ -246,7 +258,7 @@ static bool grow(fuse *f, group *g, bool movers)
             const rlxc_rvar *var = args.items[k].var;
             group *p = f->group_of[var->id];
             if (!p || p == g || (p->pattern == RLXC_PATTERN_INJECTIVE) != movers ||
-                p->segment != g->segment || p->n + g->n > MAX_GROUP ||
+                p->segment != g->segment || !same_place(f, p, g) || p->n + g->n > MAX_GROUP ||
                 count_args(p) + count_args(g) > MAX_GROUP_ARGS ||
                 p->members[p->n - 1]->var != var || !patterns_allow(f, p, g, var) ||
                 uses_inside(g, var) != f->uses[var->id])

@@ -390,6 +390,9 @@ static const fused_entry *join(rlxc_context *ctx, rlxc_module *module, const des
         rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, "op_pattern"), rlxc_attr_int(pattern));
     f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, "tir.noalias"),
                                rlxc_attr_expr(rlxc_bool(ctx, true)));
+    const rlxc_attr *target = rlxc_attrs_find(&members[0].prim->attrs, "target");
+    if (target)
+        f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, "target"), *target);
     rlxc_global *g = rlxc_module_add_prim(ctx, module, f, true);
     if (!g)
         return NULL;

@@ -17,6 +17,7 @@
 
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/constant.h"
+#include "compiler/ir/device.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernels/matmul/tile_plan.h"
 #include "compiler/passes/passes.h"
@@ -217,7 +218,7 @@ static bool pack_operand(packer *p, rlxc_binding *call)
 {
     rlxc_context *ctx = p->ctx;
     const rlxc_global *g = rlxc_module_find(p->module, call->args[0].text);
-    if (!g || !g->prim)
+    if (!g || !g->prim || rlxc_prim_is_device(g->prim))
         return false;
     for (candidate *c = candidates_of(p, g->prim); c; c = c->next) {
         rlxc_atom tuple = call->args[1];

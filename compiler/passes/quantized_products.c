@@ -11,6 +11,7 @@
  * to that pass. The spelling does not matter (quant_chain.h): the weight must be (number - zero) *
  * scale with at most 256 numbers. The form of the result is in kernels/quantized/quant.h. Products
  * are of two dimensions there; others are reshaped, which costs nothing. */
+#include "compiler/ir/device.h"
 #include "compiler/passes/quantized.h"
 
 #include <math.h>
@@ -493,6 +494,8 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
     rlxc_quantized *p = user;
     rlxc_context *ctx = b->ctx;
     rlxc_map_set(ctx, &p->defs, rlxc_key(binding->var), binding);
+    if (rlxc_sinfo_device(b->module, binding->var->sinfo)) /* its kernels are the CPU's */
+        return RLXC_REWRITE_KEEP;
     if (rlxc_is_op(binding, "quantize") || rlxc_is_op(binding, "astype")) {
         *replacement = rlxc_quantized_moved(p, b, binding);
         p->changed = p->changed || replacement->kind == RLXC_ATOM_VAR;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
+#include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/passes/passes.h"
@@ -108,6 +109,8 @@ static rlxc_rewrite_action read_call(void *user, rlxc_builder *b, rlxc_binding *
     reader *r = user;
     rlxc_map_set(b->ctx, &r->makers, rlxc_key(call->var), call);
     const rlxc_sinfo *out = call->var->sinfo;
+    if (rlxc_sinfo_device(b->module, out)) /* the kernels that widen as they read are the CPU's */
+        return RLXC_REWRITE_KEEP;
     if (rlxc_is_op(call, "take")) {
         b->range = call->range;
         *replacement = taken(r, b, call);

@@ -16,6 +16,7 @@
 
 #include "compiler/analysis/alias.h"
 #include "compiler/analysis/effects.h"
+#include "compiler/ir/device.h"
 #include "compiler/ir/sym.h"
 #include "compiler/passes/fuse.h"
 #include "compiler/passes/passes.h"
@@ -257,7 +258,7 @@ static rlxc_attr row_of(sink *s, const check *c, const site *at)
 static void decide(sink *s, const callee *to)
 {
     RLXC_VEC(rlxc_attr) rows = {0};
-    if (to->sites.count == 0 || to->sites.count != to->mentions)
+    if (to->sites.count == 0 || to->sites.count != to->mentions || rlxc_prim_is_device(to->prim))
         return;
     const site *first = to->sites.items[0];
     for (uint32_t i = 0; i < first->checks.count; i++) {

@@ -74,9 +74,23 @@ void rlxc_explain_function(rlxc_explain *e, const rlxc_prim_func *f)
     RLXC_PUSH(e->ctx, &e->blocks, new);
 }
 
+void rlxc_explain_place(rlxc_explain *e, rlxc_range range, const char *name, const char *device,
+                        const char *why)
+{
+    const char *place = range.line
+                            ? rlxc_internf(e->ctx, "%s:%u:%u: ", rlxc_file_path(e->ctx, range.file),
+                                           range.line, range.col)
+                            : "";
+    RLXC_PUSH(e->ctx, &e->places,
+              rlxc_internf(e->ctx, "%s%s of %s: on the CPU, with copies: %s\n", place, name, device,
+                           why));
+}
+
 const char *rlxc_explain_text(const rlxc_explain *e)
 {
     rlxc_text text = {.ctx = e->ctx};
+    for (uint32_t i = 0; i < e->places.count; i++)
+        rlxc_text_puts(&text, e->places.items[i]);
     rlxc_text_puts(&text, e->blocks.count ? "" : "no block for the rules\n");
     for (uint32_t i = 0; i < e->blocks.count; i++) {
         const rlxc_explained *b = &e->blocks.items[i];

@@ -24,6 +24,7 @@ typedef struct rlxc_explain {
     const char *(*print)(rlxc_context *ctx,
                          const rlxc_expr *e); /* an expression as the user's text */
     RLXC_VEC(rlxc_explained) blocks;
+    RLXC_VEC(const char *) places; /* calls that the CPU does for a device */
     bool asking;
     const char *why; /* the reason of the rule being asked, or NULL */
 } rlxc_explain;
@@ -46,6 +47,9 @@ rlxc_explained *rlxc_explain_block(rlxc_explain *e, const rlxc_prim_func *f, con
                                    const rlxc_buffer *out);
 /* Records that the function has no blocks for rules. */
 void rlxc_explain_function(rlxc_explain *e, const rlxc_prim_func *f);
+/* Records that the CPU does the call that makes |name| for |device|. */
+void rlxc_explain_place(rlxc_explain *e, rlxc_range range, const char *name, const char *device,
+                        const char *why);
 /* All explanations as text, owned by the arena. */
 const char *rlxc_explain_text(const rlxc_explain *e);
 
