@@ -154,6 +154,10 @@ static rlx_status bind_to(rlx_vm *vm, uint32_t index, rlx_device *d, rlxv_bound_
     if (!rlx_str_eq(kind, rlx_str_from(d->api.kind)))
         return rlx_fail(err, RLX_E_DEVICE, "kernel %.*s is for devices %.*s, its tensors lie on %s",
                         (int)k->name.len, k->name.data, (int)kind.len, kind.data, d->name);
+    if (!vm->exe->trusts_code)
+        return rlx_fail(err, RLX_E_NOT_FOUND,
+                        "kernel %.*s is not available: the code for devices was not trusted",
+                        (int)k->name.len, k->name.data);
     rlxv_bound_kernel *b = new_bound(vm, k, d);
     if (!b)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory for a kernel of %s", d->name);

@@ -14,8 +14,7 @@
     9  kinds, where one block shows them (flow.c); the interpreter checks the rest at run time
    10  immediates: alignments, dtypes, ranks, devices
    11  a memory plan's rows refer to what exists (load_plans.c); plan uses the slots of its region
-   12  launches of a kernel refer to what exists, their expressions to its dims (load_devices.c);
-   such a kernel takes no scratch memory from a plan
+   12  launches of a kernel refer to what exists, their expressions to its dims (load_devices.c)
 
    Sizes, offsets, kernel signatures and recursion depend on values and are checked when they run;
    so is the rule that a region is laid out before its tensors are made.
@@ -115,9 +114,7 @@ static const char *check_rules(const checker *c, const rlxv_instruction *in)
     case RLX_OP_CALL_KERNEL:
         return check_kernel(exe, o[0].value, o[1].n, o[2].n);
     case RLX_OP_CALL_KERNEL_IN:
-        return exe->kernels[o[0].value].module == RLX_NONE
-                   ? check_kernel(exe, o[0].value, o[2].n, o[3].n)
-                   : "a kernel of a device has scratch memory of its own";
+        return check_kernel(exe, o[0].value, o[2].n, o[3].n);
     case RLX_OP_CALL_BUILTIN: {
         const rlx_builtin *b = exe->builtins[o[1].value];
         bool fits =

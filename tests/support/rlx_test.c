@@ -209,7 +209,8 @@ rlx_status rlx_test_try_load(rlx_test *t, const char *text, rlx_executable **out
 {
     void *data;
     size_t size;
-    rlx_load_options options = {.allocator = &t->allocator};
+    rlx_load_options options = {.allocator = &t->allocator,
+                                .trust_native = strstr(text, ".module") != NULL};
     RLX_TRY(
         rlx_assemble(&t->allocator, RLX_STR("test"), rlx_str_from(text), &data, &size, &t->error));
     rlx_status status = rlx_executable_load_memory(data, size, &options, out, &t->error);

@@ -56,7 +56,7 @@ void rlx_test_run(void (*body)(rlx_test *t));
                   t->error.message, (text));                                          \
     } while (0)
 
-/* Assembles and loads text; fails the test on an error. */
+/* Assembles and loads text, with trust in code for devices; fails the test on an error. */
 rlx_executable *rlx_test_load(rlx_test *t, const char *text);
 /* The same, but returns the status. */
 rlx_status rlx_test_try_load(rlx_test *t, const char *text, rlx_executable **out);

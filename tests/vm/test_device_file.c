@@ -173,11 +173,6 @@ RLX_TEST(device_file, rules_of_the_verifier)
     static const struct {
         const char *text, *message;
     } rows[] = {
-        {".kernel k0 \"k\" dims 0 ()\n.module m0 \"x\" [ \"a\" text \"b\" ]\n.launches k0 m0 [] "
-         "{}\n"
-         ".func f () -> object {\n .buffer u0 z0 64 0 5\n plan z0\n"
-         " call_kernel_in k0, u0, [], []\n load_const r0, none\n ret r0\n}",
-         "a kernel of a device has scratch memory of its own"},
         {".device v1 \"x\" 0 \"\" \"\"\n.func f () -> object {\n load_const_on r0, int 3, v1\n"
          " ret r0\n}",
          "constant is not a tensor"},
