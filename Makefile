@@ -323,9 +323,10 @@ $(BUILD)/peers_torch.so: bench/peers/torch.cpp bench/peers/peer.h
 	$(call say,C++ ,$@)
 	$(Q)$(CXX) -std=c++20 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -I. -isystem $(TORCH)/include \
 	    -isystem $(TORCH)/include/torch/csrc/api/include -o $@ $< -L$(TORCH)/lib -Wl,-rpath,$(abspath $(TORCH))/lib -ltorch_cpu -lc10
-BENCH_PROGRAMS := $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/peers_gemm
+BENCH_PROGRAMS := $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/bench_opencl $(BUILD)/peers_gemm
 $(BUILD)/bench_runtime: $(call obj,$(wildcard bench/*.c))
 $(BUILD)/bench_pair: $(call obj,bench/peers/pair.c bench/peers/ort.c bench/support.c)
+$(BUILD)/bench_opencl: $(call obj,bench/peers/opencl.c bench/support.c)
 $(BUILD)/peers_gemm: $(call obj,bench/peers/gemm.c bench/support.c)
 $(BENCH_PROGRAMS): $(BUILD)/librlx.a
 	$(call say,LINK,$@)

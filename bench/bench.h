@@ -88,6 +88,9 @@ void bench_open(bench_program *p, const char *path, uint32_t threads);
 void bench_close(bench_program *p);
 /* A tensor of float32 values that |seed| determines, in [-1, 1), or of zeros of any other type. */
 rlx_value bench_tensor(rlx_dtype dtype, uint32_t ndim, const int64_t *dims, uint64_t seed);
+enum { BENCH_MAX_NDIM = 8 };
+/* The dimensions in |text|, "1,n,768", with |n| in the place of n; returns their number. */
+uint32_t bench_parse_dims(const char *text, int64_t n, int64_t out[BENCH_MAX_NDIM]);
 /* The caller releases the result. */
 rlx_value bench_invoke(bench_program *p, const char *function, const rlx_value *args, uint32_t n);
 

@@ -35,6 +35,7 @@ PAIRS = [
 ]
 COMPILED = ("mlp", "encoder", "encoder x6")  # whose compile time has a bar
 CHARGPT = "examples/chargpt/chargpt"
+NO_DEVICE = 3  # status of bench_opencl
 
 
 class Bench:
@@ -258,6 +259,23 @@ def grouped(bench):
             bench.measure(bench.program("bench_runtime"), "grouped", name, mine, twin, k, weights, threads)
 
 
+def devices(bench):
+    """OpenCL: the cost of a launch beside the same enqueues in C, and a model beside the CPU."""
+    program, calls = bench.program("bench_opencl"), 1000
+    bench.write("device_chain.py", modules.device_chain(calls))
+    executable, _, _ = bench.compile(bench.path("device_chain.py"), "device_chain")
+    if executable is None:
+        return
+    if subprocess.run([program, "chain", executable, str(calls)], capture_output=True).returncode == NO_DEVICE:
+        return bench.leave_out("OpenCL", "no device (PoCL: pocl-opencl-icd)")
+    bench.measure(program, "chain", executable, calls)
+    name, file, dims, _ = PAIRS[1]
+    cpu, _, _ = bench.compile(bench.path(file + ".onnx"), file)
+    there, _, _ = bench.compile(bench.path(file + ".onnx"), file + "_opencl", "--default-device", "opencl:0")
+    if cpu and there:
+        bench.measure(program, "model", name, there, cpu, dims, 16, 128)
+
+
 def tvm(bench):
     """What TVM makes of the models without tuning: in a process of its own, so not in turns; for information."""
     try:
@@ -310,7 +328,7 @@ def gemm(bench):
 
 
 GROUPS = {"machine": machine, "runtime": runtime, "gemm": gemm, "models": models, "operators": operators, "busy": busy,
-          "torch": torch, "tvm": tvm, "grouped": grouped}
+          "torch": torch, "tvm": tvm, "grouped": grouped, "devices": devices}
 
 # --- bars, the machine, the table ---
 
@@ -418,7 +436,7 @@ def main():
     bench = Bench(options.build, options.peers or os.path.join(options.build, "peers"), options.quick,
                   options.realtime)
     start, load = time.monotonic(), [round(x, 2) for x in os.getloadavg()]
-    need_models = {"models", "operators", "busy", "torch", "tvm", "grouped"}
+    need_models = {"devices", "models", "operators", "busy", "torch", "tvm", "grouped"}
     have_models = make_models(bench) if need_models & set(names) else True
     for name in names:
         if have_models or name not in need_models:

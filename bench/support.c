@@ -308,6 +308,24 @@ rlx_value bench_tensor(rlx_dtype dtype, uint32_t ndim, const int64_t *dims, uint
     return rlx_of_tensor(t);
 }
 
+uint32_t bench_parse_dims(const char *text, int64_t n, int64_t out[BENCH_MAX_NDIM])
+{
+    uint32_t ndim = 0;
+    for (const char *p = text; *p != '\0' && ndim < BENCH_MAX_NDIM; p += *p == ',') {
+        char *end = NULL;
+        if (*p == 'n') {
+            out[ndim++] = n;
+            p++;
+        } else {
+            out[ndim++] = strtol(p, &end, 10);
+            if (end == p)
+                bench_die("dimensions: %s", text);
+            p = end;
+        }
+    }
+    return ndim;
+}
+
 rlx_value bench_invoke(bench_program *p, const char *function, const rlx_value *args, uint32_t n)
 {
     rlx_error err = {0};

@@ -21,7 +21,7 @@
 #include "bench/bench.h"
 #include "bench/peers/ort.h"
 
-enum { MAX_NDIM = 8, SEED = 7, LARGEST_N = 384 };
+enum { SEED = 7, LARGEST_N = 384 };
 /* Largest difference allowed, as a share of the largest magnitude in the result. */
 static const double tolerance = 1e-4;
 
@@ -30,24 +30,6 @@ typedef struct pair {
     peer_library peer;
     bool has_peer;
 } pair;
-
-static uint32_t parse_dims(const char *text, int64_t n, int64_t dims[MAX_NDIM])
-{
-    uint32_t ndim = 0;
-    for (const char *p = text; *p != '\0' && ndim < MAX_NDIM; p += *p == ',') {
-        char *end = NULL;
-        if (*p == 'n') {
-            dims[ndim++] = n;
-            p++;
-        } else {
-            dims[ndim++] = strtol(p, &end, 10);
-            if (end == p)
-                bench_die("dimensions: %s", text);
-            p = end;
-        }
-    }
-    return ndim;
-}
 
 /* Share of the largest magnitude by which the results differ; negative: different sizes. */
 static double difference(const peer_library *peer, void *model, bench_program *program,
@@ -86,8 +68,8 @@ static void time_one(const pair *p, void *model, bench_program *program, int thr
                      const bench_plan *plan)
 {
     char name[96], note[96];
-    int64_t dims[MAX_NDIM];
-    const uint32_t ndim = parse_dims(p->dims, n, dims);
+    int64_t dims[BENCH_MAX_NDIM];
+    const uint32_t ndim = bench_parse_dims(p->dims, n, dims);
     bench_invocation call = bench_invocation_of(program, "main");
     call.args[0] = bench_tensor(RLX_F32, ndim, dims, SEED);
     call.n_args = 1;
@@ -163,8 +145,8 @@ static double resident_mib(void)
  * made once, large enough for all. Runs in a process of its own. */
 static double grow(const pair *p, bool peer, int64_t step)
 {
-    int64_t dims[MAX_NDIM];
-    uint32_t ndim = parse_dims(p->dims, LARGEST_N, dims);
+    int64_t dims[BENCH_MAX_NDIM];
+    uint32_t ndim = bench_parse_dims(p->dims, LARGEST_N, dims);
     rlx_value whole = bench_tensor(RLX_F32, ndim, dims, SEED);
     float *data = rlx_tensor_mutable_data(whole.as.tensor);
     void *model = NULL;
@@ -177,7 +159,7 @@ static double grow(const pair *p, bool peer, int64_t step)
     for (int64_t n = 1; n <= LARGEST_N; n = n == 1 && step > 1 ? step : n + step) {
         rlx_error err = {0};
         rlx_tensor *x = NULL;
-        ndim = parse_dims(p->dims, n, dims);
+        ndim = bench_parse_dims(p->dims, n, dims);
         if (rlx_tensor_wrap(NULL, RLX_F32, ndim, dims, data, NULL, NULL, &x, &err) != RLX_OK)
             bench_die("%s", err.message);
         const rlx_value arg = rlx_of_tensor(x);
