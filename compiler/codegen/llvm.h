@@ -78,6 +78,11 @@ void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *c
 /* Drops memoised values back to |mark|, an earlier memo_log.count. */
 void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark);
 
+/* --- llvm_lookup.c --- */
+/* |buffer[index]| for a vector of indices of 8 bits in a table of 256 bytes, by shuffles; NULL: it
+ * is something else, or the target has no such instruction. */
+LLVMValueRef rlxc_llvm_lookup(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *index);
+
 /* --- llvm_divide.c: integer division as TIR defines it: x / 0 = 0, MIN / -1 wraps, never traps ---
  */
 LLVMValueRef rlxc_llvm_divide(rlxc_llvm *g, bool is_signed, bool remainder, LLVMValueRef a,

@@ -107,6 +107,7 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(shared, 0, 16, "number of their common leading axes; 0 for one block") \
     X(fuse, 0, 1, "the two outermost loops are fused")                       \
     X(unroll, 0, 256, "maximum number of unrolled reduction iterations")     \
+    X(lanes, 0, 64, "bytes looked up at once; 0: it is no look-up")          \
     X(threads, 0, 1, "rows may run on several threads")
 
 #define RLXC_SINGLE_SIZES(X)                                                       \

@@ -417,3 +417,17 @@ bool rlxc_target_has_bfloat16_dots(const rlxc_target *t)
 {
     return rlxc_target_dot_terms(t, RLX_BF16, RLX_BF16) != 0;
 }
+
+uint32_t rlxc_target_lookup_lanes(const rlxc_target *t)
+{
+    static const struct {
+        uint32_t lanes;
+        const char *feature;
+    } shuffles[] = {{64, "avx512bw"}, {32, "avx2"}, {16, "ssse3"}};
+    if (t->arch == RLXC_ARCH_AARCH64)
+        return 16;
+    for (size_t i = 0; i < sizeof shuffles / sizeof *shuffles; i++)
+        if (shuffles[i].lanes <= t->vector_bytes && rlxc_target_has_feature(t, shuffles[i].feature))
+            return shuffles[i].lanes;
+    return 0;
+}

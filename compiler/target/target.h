@@ -105,6 +105,9 @@ rlxc_dots rlxc_target_dots(const rlxc_target *t);
  * rlxc_quant_match_dots pays. */
 bool rlxc_target_has_dots(const rlxc_target *t);
 bool rlxc_target_has_bfloat16_dots(const rlxc_target *t);
+/* How many bytes the target looks up at once in a table of 256, by byte shuffles; 0: it has no such
+ * instruction. */
+uint32_t rlxc_target_lookup_lanes(const rlxc_target *t);
 /* Makes LLVM's code generators for our targets known to LLVM. Cheap, may be called again. */
 void rlxc_target_register(void);
 

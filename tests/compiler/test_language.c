@@ -21,7 +21,7 @@
 #include "rlx/asm.h"
 #include "tests/support/rlx_test.h"
 
-enum { MAX_CALLS = 32, MAX_LINE = 600, MAX_STAGES = 40 };
+enum { MAX_CALLS = 32, MAX_LINE = 1200, MAX_STAGES = 40 };
 
 typedef struct call {
     bool fails;

@@ -107,6 +107,18 @@ static uint32_t gather(const rlxc_stages *s, uint32_t i, uint32_t most, const rl
     return n;
 }
 
+/* True if the stage's value is an entry of a table of bytes at a number of 8 bits. */
+static bool is_lookup(const rlxc_stage *s)
+{
+    const rlxc_expr *e = s->value;
+    if (s->init || e->kind != RLXC_EXPR_LOAD || e->load.n != 1 || !rlxc_dtype_is_byte(e->dtype))
+        return false;
+    const rlxc_expr *index = e->load.indices[0];
+    while (index->kind == RLXC_EXPR_CAST && index->dtype.bits > 8)
+        index = index->bin.a;
+    return index->dtype.code == RLX_UINT && index->dtype.bits == 8;
+}
+
 /* --- sizes ------------------------------------------------------------------------------------ */
 
 bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
@@ -125,6 +137,7 @@ bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
             rlxc_block_transposition(c->s->ctx, &own, RLXC_TRANSPOSED_BLOCK))
             return rlxc_decline(c->s, "%s is transposed, in blocks", own.out->name);
         z.fuse = rlxc_has_long_rows(&own);
+        z.lanes = is_lookup(group[0]) ? rlxc_target_lookup_lanes(c->s->target) : 0;
     }
     z.threads = !rlxc_is_small_work(group[0], n); /* neighbours in the list of stages */
     *(rlxc_rows_sizes *)sizes = z;
@@ -179,6 +192,13 @@ bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
         rows[0] = rlxc_step_loops(l, RLXC_STEP_merge, rows, n);
         if (a == 0)
             nests[0].loops[0] = rows[0];
+    }
+    if (z->lanes) {
+        rlxc_step_ref halves[2];
+        rlxc_loops *t = &nests[0];
+        rlxc_step_split(l, t->loops[t->n - 1], (const int64_t[]){0, z->lanes}, 2, halves);
+        rlxc_step_mark(l, RLXC_STEP_vectorize, halves[1]);
+        t->loops[t->n - 1] = halves[0];
     }
     if (z->threads)
         rlxc_step_mark(l, RLXC_STEP_parallel, nests[0].loops[0]);
