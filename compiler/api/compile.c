@@ -3,6 +3,7 @@
 
 #include "compiler/base/mapped.h"
 #include "compiler/codegen/codegen.h"
+#include "compiler/codegen/device.h"
 #include "compiler/driver/tune.h"
 #include "compiler/script/script.h"
 #include "rlx/asm.h"
@@ -280,6 +281,25 @@ static bool native(rlx_ir_module *m, rlxc_native_form form, output *out)
     return true;
 }
 
+/* The images of |format| for the devices of |kind|, one after the other: one for each target. */
+static bool devices(rlx_ir_module *m, const char *kind, const char *format, output *out)
+{
+    rlxc_context *ctx = m->compiler->ctx;
+    const rlxc_device_code *codes = NULL;
+    rlxc_text text = {.ctx = ctx};
+    uint32_t n = 0;
+    if (!rlxc_compile_devices(ctx, m->ir, &m->options, &codes, &n))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < codes[i].n_images && strcmp(codes[i].target->kind, kind) == 0; k++)
+            if (strcmp(codes[i].images[k].format, format) == 0)
+                rlxc_text_add(&text, codes[i].images[k].data, codes[i].images[k].size);
+    if (text.data == NULL)
+        rlxc_error(ctx, (rlxc_range){0}, "the module has no kernel for devices of the kind %s",
+                   kind);
+    return text.data != NULL && set_text(ctx, text.data, out);
+}
+
 static bool generate(rlx_ir_module *m, rlx_emit_form form, output *out)
 {
     rlxc_context *ctx = m->compiler->ctx;
@@ -303,6 +323,8 @@ static bool generate(rlx_ir_module *m, rlx_emit_form form, output *out)
         return native(m, RLXC_NATIVE_OBJECT, out);
     case RLX_EMIT_BYTECODE:
         return build(m, out) && disassemble(m, out);
+    case RLX_EMIT_OPENCL:
+        return devices(m, "opencl", "opencl-c", out);
     }
     rlxc_error(ctx, (rlxc_range){0}, "there is no form %d to emit", (int)form);
     return false;

@@ -58,6 +58,10 @@ bool rlxc_device_split(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_device_k
  * choice between device and CPU, before any code is made. */
 const char *rlxc_device_refuses(rlxc_context *ctx, const rlxc_prim_func *f,
                                 const rlxc_target *target);
+/* NULL, or why kernels of |target| cannot make the call |e|. */
+const char *rlxc_device_lacks_call(const rlxc_target *target, const rlxc_expr *e);
+/* device.c: true if there is a generator of the target's kind. */
+bool rlxc_device_has_code(const rlxc_target *target);
 /* device.c: the code of all PrimFuncs of the module with a device's target, one entry for each
  * target. */
 bool rlxc_compile_devices(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,

@@ -491,6 +491,7 @@ static LLVMValueRef call_row(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc
         if (id == RLXC_INTRINSIC_ret)
             return problem(g, e, "is a statement, T.evaluate(T.ret(0))");
         return is_float ? inline_float(g, id, e, a) : inline_int(g, id, e, a);
+    case RLXC_LOWER_DEVICE:
     case RLXC_LOWER_CALLEE:
     case RLXC_LOWER_CONSTANT:
         break;
@@ -509,6 +510,8 @@ LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e)
         const rlxc_expr *value = rlxc_intrinsic_constant(g->ctx, row, e->dtype);
         return value ? rlxc_llvm_expr(g, value) : problem(g, e, "the type has no such value");
     }
+    if (row->lowering == RLXC_LOWER_DEVICE)
+        return problem(g, e, "belongs to the threads of a device, and this is code of the CPU");
     if (row->lowering == RLXC_LOWER_CALLEE)
         return rlxc_llvm_callee(g, row, e);
     LLVMValueRef args[MAX_ARGS];

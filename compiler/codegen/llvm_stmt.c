@@ -200,6 +200,13 @@ static void loop(rlxc_llvm *g, const rlxc_stmt *s)
     }
     const rlxc_attr *attr = rlxc_attrs_find(&s->loop.annotations, "rlx.reassoc");
     int64_t on = 0;
+    if (s->loop.kind == RLXC_LOOP_BOUND) {
+        rlxc_error(g->ctx, g->range,
+                   "%s: loop %s is bound to %s, and the CPU has no such threads: give the function "
+                   "the attribute \"target\" of a device, or its tensors a device",
+                   g->f->name, s->loop.var->var.name, s->loop.thread);
+        return;
+    }
     if (attr && rlxc_attr_as_int(attr, &on))
         g->reassoc = on != 0;
     rlxc_bound min = rlxc_bound_of(g->ctx, s->loop.min, &g->bounds);

@@ -56,8 +56,9 @@ rlx_dtype rlxc_intrinsic_dtype(const rlxc_intrinsic *row, rlx_dtype given,
 
 bool rlxc_intrinsic_has_effects(const rlxc_intrinsic *row)
 {
-    return row->index == RLXC_INTRINSIC_call_extern || row->index == RLXC_INTRINSIC_call_packed ||
-           row->index == RLXC_INTRINSIC_call_cpacked || row->index == RLXC_INTRINSIC_check_index ||
+    return row->lowering == RLXC_LOWER_DEVICE || row->index == RLXC_INTRINSIC_call_extern ||
+           row->index == RLXC_INTRINSIC_call_packed || row->index == RLXC_INTRINSIC_call_cpacked ||
+           row->index == RLXC_INTRINSIC_check_index ||
            row->index == RLXC_INTRINSIC_call_llvm_intrin;
 }
 

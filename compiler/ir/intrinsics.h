@@ -19,6 +19,7 @@ typedef enum rlxc_intrinsic_lowering {
     RLXC_LOWER_LLVM,
     RLXC_LOWER_VECTOR,
     RLXC_LOWER_INLINE,
+    RLXC_LOWER_DEVICE,
     RLXC_LOWER_CALLEE,
     RLXC_LOWER_CONSTANT
 } rlxc_intrinsic_lowering;

@@ -243,6 +243,9 @@ static inline void rlxc_forget_regions(rlxc_block *block)
 /* Visits statements in order, parents first; return false to skip children. */
 void rlxc_stmt_visit(const rlxc_stmt *stmt, bool (*visit)(void *user, const rlxc_stmt *s),
                      void *user);
+/* Calls |fn| for each expression that stands in |s| itself: not for those of statements inside it,
+ * nor for the variables and buffers that it binds or names. */
+void rlxc_stmt_exprs(const rlxc_stmt *s, void (*fn)(void *user, const rlxc_expr *e), void *user);
 /* A deep copy with fresh variables and buffers where bound inside (loop variables, axes, allocs,
  * params): safe to use twice in one module. */
 rlxc_prim_func *rlxc_prim_func_clone(rlxc_context *ctx, const rlxc_prim_func *f);

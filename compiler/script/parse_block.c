@@ -107,12 +107,10 @@ static bool parse_layout(rlxc_tir_parser *t, const rlxc_py *const field[N_FIELDS
             rlxc_error(p->ctx, field[SCOPE]->range, "the scope of a buffer must be a string");
             return false;
         }
-        static const char *const foreign[] = {"shared",  "wmma",    "warp",
-                                              "m16n8k8", "texture", "mma_matrix"};
+        static const char *const foreign[] = {"wmma", "warp", "m16n8k8", "mma_matrix"};
         for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
             if (strncmp(field[SCOPE]->text, foreign[i], strlen(foreign[i])) == 0) {
-                rlxc_error(p->ctx, field[SCOPE]->range,
-                           "memory scope \"%.40s\" is not supported: it belongs to GPUs",
+                rlxc_error(p->ctx, field[SCOPE]->range, "memory scope \"%.40s\" is not supported",
                            field[SCOPE]->text);
                 return false;
             }

@@ -354,6 +354,8 @@ static const rlxc_expr *parse_row(rlxc_parser *p, const rlxc_py *call, const cha
             rlxc_error(p->ctx, call->range, "%s has no %s", rlxc_dtype_name(p->ctx, t), name);
         return value;
     }
+    if (row->lowering == RLXC_LOWER_DEVICE)
+        return parse_callee(p, call, name, row);
     if (row->lowering == RLXC_LOWER_CALLEE && row->index != RLXC_INTRINSIC_call_extern &&
         row->index != RLXC_INTRINSIC_call_pure_extern &&
         (row->result != RLXC_RESULT_GIVEN || row->index == RLXC_INTRINSIC_type_annotation))
@@ -449,8 +451,6 @@ static void unsupported(rlxc_parser *p, const rlxc_py *call, const char *name)
         {"launch_thread", "belongs to GPUs"},
         {"env_thread", "belongs to GPUs"},
         {"tvm_thread", "belongs to GPUs"},
-        {"tvm_warp", "belongs to GPUs"},
-        {"tvm_storage_sync", "belongs to GPUs"},
         {"tvm_load_matrix", "belongs to GPUs"},
         {"tvm_mma", "belongs to GPUs"},
         {"tvm_bmma", "belongs to GPUs"},
