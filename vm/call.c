@@ -33,6 +33,21 @@ static void leave_host(rlx_vm *vm, uint64_t budget, rlx_status status, const rlx
     vm->pool->system_limit = UINT64_MAX;
 }
 
+/* A program without devices takes no tensors of any. */
+static rlx_status check_reach(const rlxv_function *fn, const rlx_value *args, rlx_error *err)
+{
+    for (uint32_t i = 0; i < fn->n_params; i++) {
+        char name[64], what[160];
+        if (args[i].kind < RLX_KIND_TENSOR || !args[i].as.object->is_remote)
+            continue;
+        snprintf(what, sizeof what, "argument %u '%s' of %.*s", i,
+                 rlx_name_text(fn->params[i].name, name, sizeof name),
+                 (int)(fn->name.len < 64 ? fn->name.len : 64), fn->name.data);
+        return rlxv_value_out_of_reach(args[i], what, err);
+    }
+    return RLX_OK;
+}
+
 rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint32_t n,
                       const rlx_value *bound, uint32_t n_bound, rlx_value *out, rlx_error *err)
 {
@@ -56,6 +71,8 @@ rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint
     for (uint32_t i = 0; i < n_bound; i++)
         f->regs[n + i] = rlxv_retain_value(bound[i]);
     rlx_status status = rlxv_match_args(vm->exe, fn, f->regs, fn->n_params, f->slots, true, err);
+    if (status == RLX_OK && vm->exe->n_devices == 1)
+        status = check_reach(fn, f->regs, err);
     if (status != RLX_OK) {
         rlxv_add_location(fn, 0, err);
         rlxv_frame_pop(vm, f);
@@ -113,10 +130,7 @@ static RLXV_RARE rlx_status far_argument(const rlx_builtin *b, const rlx_value *
 {
     char what[96];
     snprintf(what, sizeof what, "builtin %s, argument %u", b->name, i);
-    if (args[i].kind == RLX_KIND_TENSOR)
-        return rlxv_out_of_reach(args[i].as.tensor, what, err);
-    return rlx_fail(err, RLX_E_DEVICE, "%s: the %s holds a tensor out of the host's reach", what,
-                    rlx_kind_name((rlx_kind)args[i].kind));
+    return rlxv_value_out_of_reach(args[i], what, err);
 }
 
 rlx_status rlxv_check_builtin(const rlx_builtin *b, const rlx_value *args, uint32_t n,

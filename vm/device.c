@@ -352,12 +352,10 @@ void rlx_device_get_stats(const rlx_device *d, rlx_device_stats *out)
 rlx_status rlxv_device_failed(const rlx_device *d, const char *what, rlx_status status,
                               rlx_error *err)
 {
-    if (!err)
-        return status;
-    char said[sizeof err->message];
-    snprintf(said, sizeof said, "%s",
-             err->code == status && err->message[0] ? err->message : rlx_status_name(status));
-    return rlx_fail(err, status, "%s%s%s: %s", d->name, what ? ", " : "", what ? what : "", said);
+    if (err && (err->code != status || !err->message[0])) /* the function set no error */
+        rlx_fail(err, status, "%s", rlx_status_name(status));
+    rlx_error_prefix(err, "%s%s%s: ", d->name, what ? ", " : "", what ? what : "");
+    return status;
 }
 
 rlx_status rlx_device_sync(rlx_device *d, rlx_error *err)

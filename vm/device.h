@@ -144,6 +144,8 @@ static inline rlx_device_at rlxv_tensor_at(const rlx_tensor *t)
 const char *rlxv_tensor_place_name(const rlx_tensor *t);
 /* DEVICE: |what| cannot use a tensor there. */
 rlx_status rlxv_out_of_reach(const rlx_tensor *t, const char *what, rlx_error *err);
+/* The same for a value that is or holds one. */
+rlx_status rlxv_value_out_of_reach(rlx_value v, const char *what, rlx_error *err);
 /* Copies the bytes of |from| to |to|, of as many bytes, wherever both are. */
 rlx_status rlxv_copy_tensor(rlx_tensor *to, const rlx_tensor *from, const rlxv_watch *watch,
                             rlx_error *err);

@@ -1,7 +1,8 @@
 /* Memory of devices: blocks and their reuse, storages and tensors in them, copies.
  *
  * A block that is given back is kept for the next of its size class and scope; as much is kept as
- * was ever in use at once. Memory of the host that is a device's own is not kept: taking it costs
+ * was ever in use at once. A device that has no room for the size of a class gives the exact size.
+ * Memory of the host that is a device's own is not kept: taking it costs
  * nothing, and it may be small. */
 #include "vm/device.h"
 #include "vm/need.h"
@@ -88,16 +89,24 @@ static rlxv_device_block *take_unused(rlx_device *d, uint32_t size_class, const 
     return NULL;
 }
 
-static rlx_status new_block(rlx_device *d, const char *scope, size_t bytes, uint32_t size_class,
-                            rlxv_device_block **out, rlx_error *err)
+/* |rounded| bytes, or |bytes| if the device has no more. */
+static rlx_status new_block(rlx_device *d, const char *scope, size_t bytes, size_t rounded,
+                            uint32_t size_class, rlxv_device_block **out, rlx_error *err)
 {
     rlxv_device_block *b = scope ? rlx_alloc(&d->allocator, sizeof *b, 16) : NULL;
     if (!b)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory for a block of %s", d->name);
-    *b = (rlxv_device_block){NULL, d, NULL, bytes, scope, size_class};
-    rlx_status status = d->api.alloc(d->handle, bytes, scope, &b->memory, err);
-    if (status != RLX_OK && d->cached_bytes > 0) {
+    *b = (rlxv_device_block){NULL, d, NULL, rounded, scope, size_class};
+    rlx_status status = d->api.alloc(d->handle, rounded, scope, &b->memory, err);
+    if (status == RLX_E_LIMIT || status == RLX_E_NOMEM) {
         free_unused(d);
+        status = d->api.sync(d->handle, err); /* what was freed may be in use until then */
+        if (status == RLX_OK)
+            status = d->api.alloc(d->handle, rounded, scope, &b->memory, err);
+    }
+    if ((status == RLX_E_LIMIT || status == RLX_E_NOMEM) && bytes < rounded) {
+        b->bytes = bytes;
+        b->size_class = RLXV_NO_CLASS;
         status = d->api.alloc(d->handle, bytes, scope, &b->memory, err);
     }
     if (status != RLX_OK) {
@@ -123,7 +132,7 @@ rlx_status rlxv_device_take(rlx_device *d, const char *scope, size_t bytes, rlxv
     scope = intern_scope(d, scope);
     rlxv_device_block *b = scope ? take_unused(d, size_class, scope) : NULL;
     if (!b)
-        status = new_block(d, scope, rounded, size_class, &b, err);
+        status = new_block(d, scope, bytes ? bytes : 1, rounded, size_class, &b, err);
     if (status == RLX_OK) {
         d->stats.live_bytes += b->bytes;
         if (d->stats.live_bytes > d->stats.peak_bytes)
@@ -139,7 +148,8 @@ void rlxv_device_give_back(rlxv_device_block *b)
     rlx_device *d = b->device;
     pthread_mutex_lock(&d->lock);
     d->stats.live_bytes -= b->bytes;
-    if (!d->info.is_host_memory && d->cached_bytes + b->bytes <= d->stats.peak_bytes) {
+    if (!d->info.is_host_memory && b->size_class != RLXV_NO_CLASS &&
+        d->cached_bytes + b->bytes <= d->stats.peak_bytes) {
         b->next = d->unused[b->size_class];
         d->unused[b->size_class] = b;
         d->cached_bytes += b->bytes;
@@ -215,6 +225,14 @@ rlx_status rlxv_out_of_reach(const rlx_tensor *t, const char *what, rlx_error *e
 {
     return rlx_fail(err, RLX_E_DEVICE, "%s: the tensor lies on %s, out of the host's reach", what,
                     rlxv_tensor_place_name(t));
+}
+
+rlx_status rlxv_value_out_of_reach(rlx_value v, const char *what, rlx_error *err)
+{
+    if (v.kind == RLX_KIND_TENSOR)
+        return rlxv_out_of_reach(v.as.tensor, what, err);
+    return rlx_fail(err, RLX_E_DEVICE, "%s: the %s holds a tensor out of the host's reach", what,
+                    rlx_kind_name((rlx_kind)v.kind));
 }
 
 rlx_status rlx_tensor_create_on(const rlx_allocator *a, rlx_device *d, const char *scope,

@@ -208,13 +208,10 @@ rlx_status rlxv_call_kernel_in(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx
     rlxv_plan_room room;
     RLX_TRY(rlxv_plan_bytes(f, w[2], &room, err));
     worker->plan = (rlxv_scratch_plan){0};
-    if (vm->exe->kernels[w[1]].module != RLX_NONE)
-        vm->room = room;
-    else if (!room.storage->header.is_remote)
+    if (!room.storage->header.is_remote)
         worker->plan =
             (rlxv_scratch_plan){(uint8_t *)room.storage->data + room.offset, room.size, 0};
     rlx_status status = call_kernel(vm, f, w, w + 3, err);
-    vm->room = (rlxv_plan_room){0};
     worker->plan = outer;
     return status;
 }

@@ -5,8 +5,6 @@
  * back at once. */
 #include "vm/vm_impl.h"
 
-#include <rlx/checked.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A module that is loaded on a device; the device's lock guards the list and the counts. */
@@ -116,8 +114,7 @@ static rlxv_bound_kernel *new_bound(rlx_vm *vm, const rlxv_kernel *k, rlx_device
         n_args = k->launches[i].n_args > n_args ? k->launches[i].n_args : n_args;
     const size_t functions = k->n_launches * sizeof(void *);
     const size_t blocks = k->n_scratch * sizeof(rlxv_device_block *);
-    const size_t scratch = k->n_scratch * sizeof(rlx_device_at);
-    bytes += functions + blocks + scratch + n_args * sizeof(rlx_launch_value);
+    bytes += functions + blocks + n_args * sizeof(rlx_launch_value);
     rlxv_bound_kernel *b = rlx_alloc(&vm->allocator, bytes, 16);
     if (!b)
         return NULL;
@@ -126,8 +123,7 @@ static rlxv_bound_kernel *new_bound(rlx_vm *vm, const rlxv_kernel *k, rlx_device
     b->device = rlx_device_retain(d);
     b->functions = (void **)(b + 1);
     b->blocks = (rlxv_device_block **)((uint8_t *)b->functions + functions);
-    b->scratch = (rlx_device_at *)((uint8_t *)b->blocks + blocks);
-    b->args = (rlx_launch_value *)((uint8_t *)b->scratch + scratch);
+    b->args = (rlx_launch_value *)((uint8_t *)b->blocks + blocks);
     return b;
 }
 
@@ -209,36 +205,16 @@ static rlx_status number_of(const rlx_vm *vm, const rlxv_frame *f, const rlxv_ke
                     (int)k->name.len, k->name.data);
 }
 
-/* The next bytes of the buffer in the memory plan; false if they do not fit. */
-static bool take_room(rlxv_plan_room *room, const rlx_device *d, size_t bytes, rlx_device_at *out)
-{
-    size_t whole;
-    if (!room->storage || room->storage->device != d ||
-        !rlx_add_size(bytes, RLX_PLAN_ALIGN - 1, &whole))
-        return false;
-    whole -= whole % RLX_PLAN_ALIGN;
-    if (bytes > room->size)
-        return false;
-    *out = (rlx_device_at){room->storage->data, room->offset};
-    room->offset += whole;
-    room->size -= whole < room->size ? whole : room->size;
-    return true;
-}
-
 static rlx_status take_scratch(rlx_vm *vm, const rlxv_frame *f, const rlxv_kernel *k,
                                rlxv_bound_kernel *b, rlx_error *err)
 {
-    rlxv_plan_room room = vm->room;
     for (uint32_t i = 0; i < k->n_scratch; i++) {
         int64_t bytes;
         RLX_TRY(number_of(vm, f, k, k->scratch[i], &bytes, err));
         if (bytes < 0)
             return rlx_fail(err, RLX_E_LIMIT, "kernel %.*s: scratch memory of %lld bytes",
                             (int)k->name.len, k->name.data, (long long)bytes);
-        if (take_room(&room, b->device, (size_t)bytes, &b->scratch[i]))
-            continue;
         RLX_TRY(rlxv_device_take(b->device, NULL, (size_t)bytes, &b->blocks[i], err));
-        b->scratch[i] = (rlx_device_at){b->blocks[i]->memory, 0};
     }
     return RLX_OK;
 }
@@ -262,7 +238,7 @@ static rlx_status argument(const rlx_vm *vm, const rlxv_frame *f, const rlxv_ker
         return RLX_OK;
     }
     if (row->source == RLX_LAUNCH_SCRATCH) {
-        out->as.at = b->scratch[row->value];
+        out->as.at = (rlx_device_at){b->blocks[row->value]->memory, 0};
         return RLX_OK;
     }
     int64_t value;

@@ -288,15 +288,14 @@ static rlx_status take_device_bytes(rlx_vm *vm, const rlxv_frame *f, uint32_t z,
                                     rlx_storage **out, rlx_error *err)
 {
     rlxv_vm_device *d = &vm->devices[f->fn->plan.regions[z].device];
-    char what[256], why[sizeof err->message];
-    rlx_error own = {0};
+    char what[256];
     const rlx_status status =
-        rlxv_storage_on(vm->pool, NULL, d->device, d->scope, (size_t)size, out, &own);
+        rlxv_storage_on(vm->pool, NULL, d->device, d->scope, (size_t)size, out, err);
     if (status == RLX_OK)
         return RLX_OK;
     describe_need(f, z, size, what, sizeof what);
-    snprintf(why, sizeof why, "%s", own.message);
-    return rlx_fail(err, status, "%s: %s", what, why);
+    rlx_error_prefix(err, "%s: ", what);
+    return status;
 }
 
 /* While nothing is laid out: replaces the block by one of at least |size| bytes. It grows with

@@ -86,8 +86,7 @@ typedef struct rlxv_scratch_plan { /* scratch memory in the memory plan; NULL: n
     size_t size, used;
 } rlxv_scratch_plan;
 
-/* A buffer of the memory plan that a kernel may use as scratch memory; storage NULL: none. */
-typedef struct rlxv_plan_room {
+typedef struct rlxv_plan_room { /* a buffer of the memory plan */
     rlx_storage *storage;
     size_t offset, size;
 } rlxv_plan_room;
@@ -232,7 +231,6 @@ struct rlx_vm {
     rlxv_layout_cache *layouts; /* per region of the executable */
     rlxv_vm_device *devices;    /* per device of the executable; the first is the host */
     rlxv_bound_kernel **bound;  /* per kernel of the executable: for each device that ran it */
-    rlxv_plan_room room;        /* for the device kernel that is being called */
     const rlxv_watch *watch;    /* hears of the work of devices; NULL: nobody does */
 
     rlxv_state **states; /* per function; allocated on use */

@@ -40,7 +40,8 @@ typedef struct rlx_device_info {
     uint32_t max_threads;  /* of a block */
     uint32_t units;        /* that run blocks at the same time */
     uint32_t warp;         /* threads that run in step; 1: unknown */
-    bool is_host_memory;   /* the host may read and write |memory + offset| as its own bytes */
+    bool is_host_memory;   /* the host may read and write |memory + offset| as its own bytes, and
+                            * calls return when their work is done */
     bool has_float64, has_float16;
 } rlx_device_info;
 
@@ -73,7 +74,10 @@ typedef struct rlx_launch {
 /* The functions of a kind of device. |device| is what open gave. Functions that return a status
    report errors by name: NOT_FOUND (no driver, no such device), LIMIT or NOMEM (refused memory),
    INVALID_MODULE (refused code), DEVICE (a fault, or the device is lost). After a failed call the
-   device must accept further ones, if only to refuse them. */
+   device must accept further ones, if only to refuse them. Calls for one device come from any
+   thread, one at a time, except for those that wait: copy_out, sync and event_time run beside
+   others. A kind that runs no kernels has none of load, unload, find and launch; event_time and
+   accept may be absent as well. */
 typedef struct rlx_device_api {
     size_t size;      /* sizeof(rlx_device_api): members past it are absent */
     const char *kind; /* "opencl" */
@@ -113,18 +117,22 @@ typedef struct rlx_device_api {
        above is NULL where nobody asks for times. */
     rlx_status (*event_time)(void *device, void *event, uint64_t *out_begin, uint64_t *out_end,
                              rlx_error *err);
+    /* Whether |memory| that others made, of at least |bytes| from its start, can be used here:
+     * rlx_tensor_from_dlpack_on. Absent: it can. */
+    rlx_status (*accept)(void *device, void *memory, size_t bytes, rlx_error *err);
 } rlx_device_api;
 
 /* Adds a kind, found before the built-in ones, for VMs that have this registry and calls that name
-   it. |api| is copied. Errors: INVALID_ARG (a function is missing), NOMEM. */
+   it. |api| is copied. Errors: INVALID_ARG (a function is missing, the name is taken, has ':' or
+   more than 40 characters), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_registry_add_device(rlx_registry *r, const rlx_device_api *api,
                                                          void *user, rlx_error *err);
 
 /* A further device of the kind "cpu", with |id| at least 1: memory of the host, in which CPU
    kernels work as in any. |memory| (NULL: the allocator's) belongs to the host program and must
-   outlive the registry and the tensors in it; more than |bytes| at once is LIMIT. |scope| is a name
-   for messages
-   ("global.sram"); NULL: "global". */
+   outlive the registry and the tensors in it; more than |bytes| at once is LIMIT. |scope| is the
+   name of this memory ("global.sram"), which "global" means as well; NULL: "global". Errors:
+   INVALID_ARG (the number is 0 or taken, no bytes), NOMEM. */
 typedef struct rlx_cpu_device {
     size_t size; /* sizeof(rlx_cpu_device) */
     uint32_t id;
@@ -141,7 +149,8 @@ RLX_API uint32_t rlx_device_count(const rlx_registry *r, const char *kind, rlx_e
 /* Looks at a device without opening it. */
 RLX_NODISCARD RLX_API rlx_status rlx_device_look(const rlx_registry *r, const char *kind,
                                                  uint32_t id, rlx_device_info *out, rlx_error *err);
-/* The device, opened now or before. Errors: those of the kind, NOT_FOUND for an unknown kind. */
+/* The device, opened now or before; it keeps |r|. Errors: those of the kind, NOT_FOUND for an
+ * unknown kind. */
 RLX_NODISCARD RLX_API rlx_status rlx_device_open(rlx_registry *r, const char *kind, uint32_t id,
                                                  rlx_device **out, rlx_error *err);
 RLX_API rlx_device *rlx_device_retain(rlx_device *d);
@@ -156,7 +165,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_device_sync(rlx_device *d, rlx_error *err);
 typedef struct rlx_device_stats {
     uint64_t bytes_in, bytes_out, bytes_within; /* copied */
     uint64_t copies_in, copies_out, copies_within, launches;
-    uint64_t live_bytes, peak_bytes;
+    uint64_t live_bytes, peak_bytes; /* of memory in use; as much may be kept unused */
 } rlx_device_stats;
 RLX_API void rlx_device_get_stats(const rlx_device *d, rlx_device_stats *out);
 
@@ -174,6 +183,16 @@ RLX_NODISCARD RLX_API rlx_status rlx_tensor_create_on(const rlx_allocator *a, rl
                                                       const char *scope, rlx_dtype dtype,
                                                       uint32_t ndim, const int64_t *dims,
                                                       rlx_tensor **out, rlx_error *err);
+/* As rlx_tensor_from_dlpack for a tensor of |d|, whose memory becomes the result's: it must be
+   compact, and all work on its bytes done. Memory of OpenCL must be of the context of |d|. The
+   deleter is called when the device has done the work that uses the bytes. Errors: INVALID_ARG
+   (another device, not compact, misaligned), those of the device. rlx_tensor_to_dlpack gives out a
+   tensor of a device when the work on its bytes is done; the consumer must finish its own work
+   before it calls the deleter. */
+RLX_NODISCARD RLX_API rlx_status rlx_tensor_from_dlpack_on(const rlx_allocator *a, rlx_device *d,
+                                                           struct DLManagedTensor *m,
+                                                           const rlx_dtype *as_dtype,
+                                                           rlx_tensor **out, rlx_error *err);
 /* |t| on |d| (NULL: in the host's own memory): itself, retained, if it is there; else a copy. */
 RLX_NODISCARD RLX_API rlx_status rlx_tensor_to_device(const rlx_allocator *a, rlx_tensor *t,
                                                       rlx_device *d, rlx_tensor **out,

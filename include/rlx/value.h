@@ -6,7 +6,8 @@
    VM makes during a call belong to that VM's thread until they leave the call as its result; a
    packed function that keeps an argument beyond its call must first pass it to rlx_call_export.
 
-   Tensors are always compact, row-major, on the CPU, with element-aligned data. */
+   Tensors are always compact, row-major, with element-aligned data, in memory of the host or of a
+   device (rlx/device.h). */
 #ifndef RLX_VALUE_H
 #define RLX_VALUE_H
 
@@ -147,8 +148,9 @@ RLX_API uint32_t rlx_tensor_ndim(const rlx_tensor *t);
 RLX_API const int64_t *rlx_tensor_dims(const rlx_tensor *t); /* ndim entries */
 RLX_API int64_t rlx_tensor_numel(const rlx_tensor *t);
 RLX_API size_t rlx_tensor_nbytes(const rlx_tensor *t);
+/* NULL if the bytes are a device's, out of the host's reach. */
 RLX_API const void *rlx_tensor_data(const rlx_tensor *t);
-/* NULL if the tensor is a constant of an executable: such bytes are read-only memory. */
+/* NULL also if the tensor is a constant of an executable: such bytes are read-only memory. */
 RLX_API void *rlx_tensor_mutable_data(rlx_tensor *t);
 /* True if both tensors lie in the same storage (views of each other), whatever their offsets. */
 RLX_API bool rlx_tensor_same_storage(const rlx_tensor *a, const rlx_tensor *b);
