@@ -18,6 +18,9 @@ const rlxc_stmt *rlxc_merge_indices(rlxc_context *ctx, const rlxc_stmt *body);
 const rlxc_stmt *rlxc_bind_threads(rlxc_context *ctx, const rlxc_prim_func *f,
                                    const rlxc_device_limits *limits, const rlxc_stmt *body);
 
+/* Such a body with memory for each thread alone, and conditions outside of loops (threads.c). */
+const rlxc_stmt *rlxc_tidy_threads(rlxc_context *ctx, const rlxc_stmt *body);
+
 /* Loop partitioning (partition.c), of a function. */
 typedef struct rlxc_partition {
     rlxc_context *ctx;

@@ -24,8 +24,11 @@ typedef struct lowering {
     rlxc_range range;
     uint32_t depth;
     rlxc_partition cuts;
+    bool device;     /* unrolled loops are unrolled here */
+    uint32_t copies; /* of the statement, by unrolled loops around it */
 } lowering;
 
+enum { MAX_UNROLLED = 1024 /* statements from one */ };
 enum { MAX_LIST = 4096 }; /* dimensions: few enough that the arena always has room */
 
 static const rlxc_stmt *lower(lowering *l, const rlxc_stmt *s);
@@ -455,6 +458,24 @@ static const rlxc_stmt *lower_parts(lowering *l, const rlxc_stmt *s)
     return parts;
 }
 
+/* The body once for each turn, so that memory of a thread is accessed at constants and becomes
+ * registers. */
+static const rlxc_stmt *unrolled(lowering *l, const rlxc_stmt *s, const rlxc_expr *min,
+                                 uint32_t count)
+{
+    const uint32_t copies = l->copies;
+    list out = {0};
+    l->copies *= count;
+    for (uint32_t i = 0; i < count && !rlxc_failed(l->ctx); i++) {
+        const rlxc_expr *at = rlxc_add(l->ctx, min, rlxc_int(l->ctx, min->dtype, i));
+        rlxc_map_set(l->ctx, &l->vars, rlxc_key(s->loop.var),
+                     (void *)(uintptr_t)rlxc_cast(l->ctx, s->loop.var->dtype, at));
+        push(l, &out, lower(l, i ? rlxc_stmt_clone(l->ctx, s->loop.body) : s->loop.body));
+    }
+    l->copies = copies;
+    return sequence(l, &out);
+}
+
 static const rlxc_stmt *lower_loop(lowering *l, const rlxc_stmt *s)
 {
     nest n;
@@ -477,6 +498,9 @@ static const rlxc_stmt *lower_loop(lowering *l, const rlxc_stmt *s)
     int64_t count;
     if (rlxc_is_int(out->loop.extent, &count) && count <= 0)
         return rlxc_stmt_evaluate(l->ctx, rlxc_int(l->ctx, RLX_I32, 0));
+    if (l->device && s->loop.kind == RLXC_LOOP_UNROLLED && rlxc_is_int(out->loop.extent, &count) &&
+        count <= MAX_UNROLLED / l->copies)
+        return unrolled(l, s, out->loop.min, (uint32_t)count);
     uint32_t mark = l->bounds.vars.count;
     rlxc_map_set(l->ctx, &l->vars, rlxc_key(s->loop.var), NULL);
     rlxc_bounds_set(l->ctx, &l->bounds, s->loop.var,
@@ -595,11 +619,13 @@ bool rlxc_pass_lower_tir(rlxc_context *ctx, rlxc_module *module, const rlxc_opti
         const rlxc_target *target = rlxc_prim_target(ctx, f, options->target);
         lowering l = {.ctx = ctx, .range = f->range};
         l.cuts = rlxc_partition_begin(ctx, f->body, &l.bounds, simplified, &l);
-        if (rlxc_target_is_device(target)) /* threads take the same way */
+        l.device = rlxc_target_is_device(target);
+        l.copies = 1;
+        if (l.device) /* threads take the same way */
             l.cuts.needed = false;
         const rlxc_stmt *body = lower(&l, f->body);
-        if (rlxc_target_is_device(target))
-            body = rlxc_bind_threads(ctx, f, &target->device, body);
+        if (l.device)
+            body = rlxc_tidy_threads(ctx, rlxc_bind_threads(ctx, f, &target->device, body));
         f->body = rlxc_merge_indices(ctx, body);
     }
     return !rlxc_failed(ctx);
