@@ -1,6 +1,7 @@
 /* Lists of loop steps among the rules: a rule that decides on such a list applies it by the engine
  * to its own stages, as a function of their own, so that what else the function has, such as the
  * kernels of other rules, does not matter. */
+#include "compiler/kernels/device/gemm.h"
 #include "compiler/kernels/rules.h"
 #include "compiler/schedule/engine.h"
 #include "compiler/target/target.h"
@@ -63,6 +64,9 @@ bool rlxc_run_steps(rlxc_schedule *c, uint32_t i, uint32_t n, const rlxc_schedul
     const rlxc_engine_options engine = {
         .target = rlxc_target_text(ctx, s->target),
         .device = rlxc_target_is_device(s->target) ? &s->target->device : NULL,
+        .kernels = &rlxc_gemm_row,
+        .n_kernels = 1,
+        .user = (void *)(uintptr_t)s->options,
         .why = given ? NULL : &why};
     if (!rlxc_apply_steps(ctx, &part, steps, &engine))
         return !given && !rlxc_failed(ctx) ? rlxc_decline(s, "%s", why ? why : "no") : false;

@@ -120,6 +120,20 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(threads, 1, 1024, "threads of a block") \
     X(blocks, 0, 1, "their blocks share out the elements")
 
+#define RLXC_PRODUCT_SIZES(X)                                                \
+    X(threads_y, 1, 1024, "threads of a block along the rows")               \
+    X(threads_x, 1, 1024, "threads of a block along the columns")            \
+    X(rows, 1, 16, "rows of a thread")                                       \
+    X(columns, 1, 16, "columns of a thread, threads_x apart")                \
+    X(terms, 1, 256, "terms of the sums whose factors are in shared memory") \
+    X(epilogue, 0, 1, "the block behind it runs on each thread's part")
+
+#define RLXC_TEAM_SIZES(X)                                  \
+    X(blocks, 1, 16, "blocks that run together row by row") \
+    X(shared, 0, 16, "number of their common leading axes") \
+    X(threads, 1, 1024, "threads of a row")                 \
+    X(second, 0, 64, "threads that reduce the threads' results first; 0: one does it")
+
 /* Minimal filtering multiplies by tiles of their own, whose sizes follow as product_NAME. */
 #define RLXC_SIZE_FIELD(name, least, most, doc) int64_t name;
 #define RLXC_SIZES_STRUCT(rule, rows)    \
@@ -135,6 +149,8 @@ RLXC_SIZES_STRUCT(int8_conv, RLXC_INT8_CONV_SIZES);
 RLXC_SIZES_STRUCT(rows, RLXC_ROWS_SIZES);
 RLXC_SIZES_STRUCT(single, RLXC_SINGLE_SIZES);
 RLXC_SIZES_STRUCT(threads, RLXC_THREADS_SIZES);
+RLXC_SIZES_STRUCT(team, RLXC_TEAM_SIZES);
+RLXC_SIZES_STRUCT(product, RLXC_PRODUCT_SIZES);
 typedef struct rlxc_winograd_sizes {
     RLXC_WINOGRAD_SIZES(RLXC_SIZE_FIELD)
     rlxc_tile_sizes product;

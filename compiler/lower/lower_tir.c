@@ -490,10 +490,12 @@ static const rlxc_stmt *lower_loop(lowering *l, const rlxc_stmt *s)
     out->loop.min = lower_expr(l, s->loop.min);
     out->loop.extent = lower_expr(l, s->loop.extent);
     out->loop.kind = loop_kind(l, s);
-    if (rlxc_is_const(out->loop.extent, 1) && s->loop.kind != RLXC_LOOP_BOUND) {
+    if (rlxc_is_const(out->loop.extent, 1)) {
         rlxc_map_set(l->ctx, &l->vars, rlxc_key(s->loop.var),
                      (void *)(uintptr_t)rlxc_cast(l->ctx, s->loop.var->dtype, out->loop.min));
-        return lower(l, s->loop.body);
+        const rlxc_stmt *body = lower(l, s->loop.body);
+        out->loop.body = body;
+        return s->loop.kind == RLXC_LOOP_BOUND ? out : body; /* which makes the threads */
     }
     int64_t count;
     if (rlxc_is_int(out->loop.extent, &count) && count <= 0)

@@ -121,7 +121,8 @@ static bool note_load(void *user, const rlxc_expr *e)
 static const rlxc_expr *note_expr(void *user, const rlxc_expr *e)
 {
     privates *p = user;
-    rlxc_expr_visit(p->ctx, e, note_load, p);
+    if (e != p->buffer->data) /* where it is allocated */
+        rlxc_expr_visit(p->ctx, e, note_load, p);
     return NULL;
 }
 
@@ -241,10 +242,31 @@ static bool is_guard(rlxc_context *ctx, const rlxc_stmt *s)
     return !found;
 }
 
+/* The condition without the constants of its conjunctions. */
+static const rlxc_expr *decided(rlxc_context *ctx, const rlxc_expr *cond)
+{
+    if (cond->kind != RLXC_EXPR_AND)
+        return cond;
+    const rlxc_expr *a = decided(ctx, cond->bin.a), *b = decided(ctx, cond->bin.b);
+    if (rlxc_is_const(a, 0) || rlxc_is_const(b, 1))
+        return a;
+    if (rlxc_is_const(b, 0) || rlxc_is_const(a, 1))
+        return b;
+    return a == cond->bin.a && b == cond->bin.b ? cond : rlxc_binary(ctx, RLXC_EXPR_AND, a, b);
+}
+
 /* A loop around a guard that it does not change; neighbours with the same guard. */
 static const rlxc_stmt *outer_guard(void *user, const rlxc_stmt *s)
 {
     rlxc_context *ctx = user;
+    if (s->kind == RLXC_STMT_IF) {
+        const rlxc_expr *cond = decided(ctx, s->if_.cond);
+        return rlxc_is_const(cond, 1) ? s->if_.then
+               : rlxc_is_const(cond, 0)
+                   ? s->if_.otherwise ? s->if_.otherwise : rlxc_stmt_nothing(ctx)
+               : cond != s->if_.cond ? rlxc_stmt_if(ctx, cond, s->if_.then, s->if_.otherwise)
+                                     : NULL;
+    }
     if (s->kind == RLXC_STMT_FOR && s->loop.kind != RLXC_LOOP_BOUND &&
         is_guard(ctx, s->loop.body) &&
         !rlxc_expr_uses_var(ctx, s->loop.body->if_.cond, s->loop.var) &&
@@ -259,6 +281,8 @@ static const rlxc_stmt *outer_guard(void *user, const rlxc_stmt *s)
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->seq.n && items; i++) {
         const rlxc_stmt *last = n ? items[n - 1] : NULL, *now = s->seq.items[i];
+        if (rlxc_stmt_is_nothing(now))
+            continue;
         if (last && is_guard(ctx, last) && is_guard(ctx, now) && last->if_.cond == now->if_.cond) {
             const rlxc_stmt *both[2] = {last->if_.then, now->if_.then};
             items[n - 1] = rlxc_stmt_if(ctx, now->if_.cond, rlxc_stmt_seq(ctx, both, 2), NULL);
@@ -266,7 +290,7 @@ static const rlxc_stmt *outer_guard(void *user, const rlxc_stmt *s)
             items[n++] = now;
         }
     }
-    return items && n < s->seq.n ? rlxc_stmt_seq(ctx, items, n) : NULL;
+    return items && n > 0 && n < s->seq.n ? rlxc_stmt_seq(ctx, items, n) : NULL;
 }
 
 const rlxc_stmt *rlxc_tidy_threads(rlxc_context *ctx, const rlxc_stmt *body)

@@ -201,6 +201,12 @@ static bool check_threads(rlxc_engine *e, const rlxc_buffer *buffer, const rlxc_
     return true;
 }
 
+static bool belongs_to_threads(const rlxc_buffer *buffer)
+{
+    return buffer->scope &&
+           (strcmp(buffer->scope, "shared") == 0 || strcmp(buffer->scope, "local") == 0);
+}
+
 /* Whether memory of this scope on the device has room for the buffer. */
 static bool fits(const rlxc_engine *e, const rlxc_buffer *buffer, const char *scope)
 {
@@ -277,6 +283,9 @@ bool rlxc_place_buffers(rlxc_engine *e)
             else if (small->scope != scope)
                 small = with_scope(e, small, scope);
         }
+        if (!loop && e->options->device && belongs_to_threads(temps[i]))
+            return rlxc_refuse(e, "'%s' is %s memory, but no loop of threads can hold it",
+                               temps[i]->name, temps[i]->scope);
         if (!check_threads(e, temps[i], loop, &blocks))
             return false;
         if (!loop)

@@ -214,8 +214,8 @@ static bool reads_in_place(proof *p, const rlxc_node *block)
     for (uint32_t w = 0; w < all.items.count; w++)
         for (uint32_t r = 0; r < all.items.count && all.items.items[w].writes; r++) {
             const rlxc_access *a = &all.items.items[w], *b = &all.items.items[r];
-            bool same =
-                b->writes || b->buffer != a->buffer || (a->indices && b->indices && a->n == b->n);
+            bool same = b->writes || b->buffer != a->buffer || a->buffer->ndim == 0 ||
+                        (a->indices && b->indices && a->n == b->n);
             for (uint32_t k = 0; k < a->n && same && !b->writes && b->buffer == a->buffer; k++)
                 same = a->indices[k] == b->indices[k];
             if (same)

@@ -287,6 +287,14 @@ rlxc_step_ref rlxc_step_decompose(rlxc_schedule_steps *s, rlxc_step_ref block, r
     return init;
 }
 
+rlxc_step_ref rlxc_step_rfactor(rlxc_schedule_steps *s, rlxc_step_ref loop, int64_t axis)
+{
+    rlxc_step_ref parts;
+    rlxc_step *step = on(s, RLXC_STEP_rfactor, "loop", loop, &parts, 1);
+    rlxc_step_arg(s->ctx, step, "factor_axis", rlxc_attr_int(axis));
+    return parts;
+}
+
 rlxc_step_ref rlxc_step_loops(rlxc_schedule_steps *s, rlxc_step_kind kind,
                               const rlxc_step_ref *loops, uint32_t n)
 {
@@ -307,6 +315,12 @@ rlxc_step_ref rlxc_step_cache_write(rlxc_schedule_steps *s, rlxc_step_ref block)
     rlxc_step_arg(s->ctx, step, "write_buffer_index", rlxc_attr_int(0));
     rlxc_step_arg(s->ctx, step, "storage_scope", rlxc_attr_string(s->ctx, "global"));
     return copy;
+}
+
+void rlxc_step_compute_at(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop)
+{
+    rlxc_step *step = on(s, RLXC_STEP_compute_at, "block", block, NULL, 0);
+    rlxc_step_arg(s->ctx, step, "loop", rlxc_attr_expr(loop));
 }
 
 void rlxc_step_reverse_compute_at(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop)

@@ -106,11 +106,15 @@ rlxc_step_ref rlxc_step_unit_loop(rlxc_schedule_steps *s, rlxc_step_ref block_or
 /* |kind|: RLXC_STEP_compute_inline or _reverse_compute_inline. */
 void rlxc_step_inline(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref block);
 rlxc_step_ref rlxc_step_decompose(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop);
+/* The block of the partial reductions, one for each iteration of |loop|: their buffer has these as
+ * dimension |axis|. */
+rlxc_step_ref rlxc_step_rfactor(rlxc_schedule_steps *s, rlxc_step_ref loop, int64_t axis);
 /* |kind|: RLXC_STEP_fuse, _merge (one result each) or _reorder (none: NULL). */
 rlxc_step_ref rlxc_step_loops(rlxc_schedule_steps *s, rlxc_step_kind kind,
                               const rlxc_step_ref *loops, uint32_t n);
 /* The block's result goes to memory of its own, from which the block in the result copies it. */
 rlxc_step_ref rlxc_step_cache_write(rlxc_schedule_steps *s, rlxc_step_ref block);
+void rlxc_step_compute_at(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop);
 void rlxc_step_reverse_compute_at(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop);
 void rlxc_step_annotate(rlxc_schedule_steps *s, rlxc_step_ref block_or_loop, const char *key,
                         rlxc_attr value);

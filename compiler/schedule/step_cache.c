@@ -206,7 +206,7 @@ static bool writes_a_box(rlxc_engine *e, const rlxc_node *block, const rlxc_buff
         bool used[RLXC_DOMAIN_AXES] = {false};
         if (!a->writes || a->buffer != buffer)
             continue;
-        for (uint32_t k = 0; k < a->n || !a->indices; k++) {
+        for (uint32_t k = 0; buffer->ndim > 0 && (k < a->n || !a->indices); k++) {
             rlxc_span span = {NULL, NULL};
             uint32_t axis = 0;
             if (a->indices && rlxc_is_int(a->indices[k], &(int64_t){0}))

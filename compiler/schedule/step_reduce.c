@@ -1,6 +1,7 @@
 /* Steps decompose_reduction and rfactor. */
 #include <string.h>
 
+#include "compiler/ir/operation.h"
 #include "compiler/schedule/tree.h"
 
 enum { MAX_LOOPS = 32 };
@@ -80,7 +81,7 @@ bool rlxc_apply_decompose_reduction(rlxc_engine *e)
     const rlxc_expr **values = rlxc_try_alloc(e->ctx, (size_t)b->n_axes + 1, sizeof *values);
     if (!axes || !values)
         return false;
-    rlxc_block init = {.axes = axes, .annotations = b->annotations};
+    rlxc_block init = {.axes = axes, .annotations = rlxc_with_tag(e->ctx, b->annotations, NULL)};
     for (uint32_t k = 0; k < b->n_axes; k++) {
         if (b->axes[k].kind != RLXC_AXIS_SPATIAL)
             continue;

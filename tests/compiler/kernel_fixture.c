@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "compiler/ir/device.h"
 #include "compiler/script/script.h"
 #include "compiler/target/target.h"
 
@@ -92,6 +93,28 @@ bool kernel_fixture_parse(kernel_fixture *f, const rlx_allocator *allocator, int
     return f->module || report(f);
 }
 
+static const rlxc_stmt *serial_loop(void *user, const rlxc_stmt *s)
+{
+    if (s->kind != RLXC_STMT_FOR || s->loop.kind != RLXC_LOOP_BOUND)
+        return NULL;
+    rlxc_stmt *out = rlxc_copy(user, s, sizeof *out);
+    out->loop.kind = RLXC_LOOP_SERIAL;
+    out->loop.thread = NULL;
+    return out;
+}
+
+static void move_here(kernel_fixture *f)
+{
+    const rlxc_stmt_rewriter rewriter = {.user = f->ctx, .stmt = serial_loop};
+    for (uint32_t i = 0; i < f->module->globals.count; i++) {
+        rlxc_prim_func *prim = f->module->globals.items[i]->prim;
+        if (!prim || !rlxc_prim_is_device(prim))
+            continue;
+        prim->attrs = rlxc_attrs_without(f->ctx, prim->attrs, "target");
+        prim->body = rlxc_stmt_rewrite(f->ctx, prim->body, &rewriter);
+    }
+}
+
 bool kernel_fixture_build(kernel_fixture *f)
 {
     rlxc_native native;
@@ -103,6 +126,7 @@ bool kernel_fixture_build(kernel_fixture *f)
     }
     if (f->options.opt_level > 0 && !rlxc_schedule_module(f->ctx, f->module, &f->options))
         return report(f);
+    move_here(f);
     if (!rlxc_pass_lower_tir(f->ctx, f->module, &f->options) ||
         !rlxc_compile_native(f->ctx, f->module, &f->options, RLXC_NATIVE_SHARED, &native))
         return report(f);

@@ -27,7 +27,9 @@ bool kernel_fixture_init(kernel_fixture *f, const rlx_allocator *allocator, int 
 /* Like kernel_fixture_init, with a module parsed from TVMScript. */
 bool kernel_fixture_parse(kernel_fixture *f, const rlx_allocator *allocator, int opt_level,
                           const char *cpu, const char *text);
-/* Runs schedule (if opt_level > 0) and lower_tir, then compiles, links and loads. */
+/* Runs schedule (if opt_level > 0) and lower_tir, then compiles, links and loads. Functions of
+ * devices are scheduled for them and then run here: their threads one after the other, from barrier
+ * to barrier, as loops do it. */
 bool kernel_fixture_build(kernel_fixture *f);
 rlx_kernel_fn kernel_fixture_find(kernel_fixture *f, const char *name);
 /* Calls the kernel and returns its status. */

@@ -178,6 +178,67 @@ RLX_TEST(engine, scheduled_kernels_compute_the_same)
     each_schedule(check_numbers);
 }
 
+/* The module with its function on a device. */
+static char *on_device(const char *module)
+{
+    static const char attr[] = "        T.func_attr({\"target\": \"opencl\"})\n";
+    const char *at = strstr(module, "def f(");
+    at = at ? strchr(at, '\n') : NULL;
+    cr_assert(at != NULL);
+    char *out = malloc(strlen(module) + sizeof attr);
+    sprintf(out, "%.*s%s%s", (int)(at + 1 - module), module, attr, at + 1);
+    return out;
+}
+
+/* |n_inputs| buffers and the result, at sizes that no tile divides. */
+static void check_on_device(const char *path, int opt_level)
+{
+    static const int64_t sizes[] = {0, 1, 2, 7, 16, 33};
+    static float a[ELEMENTS], b[ELEMENTS], expected[ELEMENTS], got[ELEMENTS];
+    kernel_fixture plain, bound;
+    char *module = read_text(path), *device = on_device(module);
+    const bool one = strstr(module, "def f(a: T.handle, o: T.handle)") != NULL;
+    cr_assert(kernel_fixture_parse(&plain, NULL, 0, NULL, module), "%s", path);
+    cr_assert(kernel_fixture_build(&plain));
+    cr_assert(kernel_fixture_parse(&bound, NULL, opt_level, NULL, device), "%s", path);
+    cr_assert(kernel_fixture_build(&bound), "%s", path);
+    fill(a, 1);
+    fill(b, 2);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const int64_t dims[] = {sizes[s], sizes[s], sizes[s]};
+        void *first[] = {a, one ? expected : b, expected}, *second[] = {a, one ? got : b, got};
+        for (int i = 0; i < ELEMENTS; i++)
+            expected[i] = got[i] = -77;
+        cr_assert_eq(kernel_fixture_call(&plain, "f", first, dims), 0);
+        cr_assert_eq(kernel_fixture_call(&bound, "f", second, dims), 0);
+        int wrong = 0;
+        for (int i = 0; i < ELEMENTS; i++)
+            wrong += !(fabsf(expected[i] - got[i]) <= 1e-4f * (1 + fabsf(expected[i])));
+        cr_expect_eq(wrong, 0, "%s: n = %d: %d elements differ", path, (int)sizes[s], wrong);
+    }
+    kernel_fixture_deinit(&plain);
+    kernel_fixture_deinit(&bound);
+    free(module);
+    free(device);
+}
+
+RLX_TEST(engine, rules_of_devices_compute_the_same)
+{
+    struct dirent **entries;
+    int n = scandir("tests/schedule", &entries, NULL, alphasort), modules = 0;
+    for (int i = 0; i < n; i++) {
+        char path[MAX_PATH];
+        snprintf(path, sizeof path, "tests/schedule/%s", entries[i]->d_name);
+        if (ends_with(path, ".py") && !ends_with(path, "device.py")) {
+            check_on_device(path, 2);
+            modules++;
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    cr_expect(modules > 8);
+}
+
 /* One case in a file of illegal lists: "# error: TEXT" and the steps below it. */
 static void check_error(const char *path, const char *module, const char *text)
 {

@@ -6,6 +6,7 @@
 #include "compiler/schedule/stages.h"
 
 enum {
+    RLXC_ROWS_GROUP = 16, /* stages that run together row by row, at most */
     RLXC_UNROLLED_REDUCTION = 16,
     RLXC_TRANSPOSED_BLOCK = 16 /* rows and columns of a block of a transposition */
 };
@@ -13,6 +14,11 @@ enum {
 /* Emits loops of the given sizes; false with a reason if they do not fit. */
 bool rlxc_schedule_single(rlxc_schedule *c, const rlxc_stage *stage,
                           const rlxc_single_sizes *sizes);
+
+/* The stages from |i| on that run together row by row, |most| at most, in |group|: their number,
+ * and the leading axes that they share; 0 of one stage alone. */
+uint32_t rlxc_rows_group(const rlxc_stages *s, uint32_t i, uint32_t most, const rlxc_stage **group,
+                         uint32_t *out_shared);
 
 /* What rules rows and single ask of a stage. */
 

@@ -13,8 +13,6 @@
 
 #include <inttypes.h>
 
-enum { MAX_GROUP = 16 };
-
 /* --- groups ----------------------------------------------------------------------------------- */
 
 /* The number of leading spatial axes that two stages share. */
@@ -86,10 +84,8 @@ static bool is_constant_one(const rlxc_stage *s, uint32_t shared)
     return true;
 }
 
-/* The stages from |i| on that run together, |most| at most, in |group|: their number, and the axes
- * that they share. */
-static uint32_t gather(const rlxc_stages *s, uint32_t i, uint32_t most, const rlxc_stage **group,
-                       uint32_t *out_shared)
+uint32_t rlxc_rows_group(const rlxc_stages *s, uint32_t i, uint32_t most, const rlxc_stage **group,
+                         uint32_t *out_shared)
 {
     uint32_t n = 1, shared = RLXC_STAGE_AXES;
     group[0] = &s->items[i];
@@ -123,9 +119,9 @@ static bool is_lookup(const rlxc_stage *s)
 
 bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
 {
-    const rlxc_stage *group[MAX_GROUP];
+    const rlxc_stage *group[RLXC_ROWS_GROUP];
     uint32_t shared;
-    const uint32_t n = gather(c->s, i, MAX_GROUP, group, &shared);
+    const uint32_t n = rlxc_rows_group(c->s, i, RLXC_ROWS_GROUP, group, &shared);
     rlxc_rows_sizes z = {.blocks = n, .shared = shared, .unroll = RLXC_UNROLLED_REDUCTION};
     if (n == 1) {
         rlxc_schedule unused = {.s = c->s};
@@ -166,13 +162,13 @@ bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
 {
     const rlxc_rows_sizes *z = sizes;
     rlxc_context *ctx = c->s->ctx;
-    const rlxc_stage *group[MAX_GROUP];
+    const rlxc_stage *group[RLXC_ROWS_GROUP];
     rlxc_schedule_steps *l =
         rlxc_steps_new(ctx, c->s->f->name ? c->s->f->name : "", c->s->f->range);
-    rlxc_loops nests[MAX_GROUP];
-    rlxc_step_ref rows[MAX_GROUP];
+    rlxc_loops nests[RLXC_ROWS_GROUP];
+    rlxc_step_ref rows[RLXC_ROWS_GROUP];
     uint32_t shared, head = 0;
-    const uint32_t n = gather(c->s, i, (uint32_t)z->blocks, group, &shared);
+    const uint32_t n = rlxc_rows_group(c->s, i, (uint32_t)z->blocks, group, &shared);
     for (uint32_t k = 0; k < n; k++) {
         rlxc_loops *t = &nests[k];
         const rlxc_stage *s = group[k];

@@ -25,10 +25,10 @@ class Module:
     def product(a: T.handle, b: T.handle, c: T.handle):
         T.func_attr({"target": "opencl"})
         n = T.int64()
-        A = T.match_buffer(a, (n, T.int64(64)))
-        B = T.match_buffer(b, (T.int64(64), T.int64(48)))
+        A = T.match_buffer(a, (n, T.int64(4)))
+        B = T.match_buffer(b, (T.int64(4), T.int64(48)))
         C = T.match_buffer(c, (n, T.int64(48)))
-        for i, j, k in T.grid(n, T.int64(48), T.int64(64)):
+        for i, j, k in T.grid(n, T.int64(48), T.int64(4)):
             with T.block("C"):
                 vi, vj, vk = T.axis.remap("SSR", [i, j, k])
                 with T.init():
@@ -38,17 +38,16 @@ class Module:
     @T.prim_func
     def total(a: T.handle, C: T.Buffer((), "float32")):
         T.func_attr({"target": "opencl"})
-        n = T.int64()
-        A = T.match_buffer(a, (n,))
-        for k in range(n):
+        A = T.match_buffer(a, (T.int64(9),))
+        for k in range(T.int64(9)):
             with T.block("C"):
-                vk = T.axis.reduce(n, k)
+                vk = T.axis.reduce(T.int64(9), k)
                 with T.init():
                     C[()] = T.float32(0)
                 C[()] = C[()] + A[vk]
 
     @R.function
-    def main(a: R.Tensor(("n", 20), "float32"), b: R.Tensor((20,), "float32"), x: R.Tensor(("n", 64), "float32"), w: R.Tensor((64, 48), "float32"), s: R.Tensor((7,), "float32"), v: R.Tensor(("m",), "float32")):
+    def main(a: R.Tensor(("n", 20), "float32"), b: R.Tensor((20,), "float32"), x: R.Tensor(("n", 4), "float32"), w: R.Tensor((4, 48), "float32"), s: R.Tensor((7,), "float32"), v: R.Tensor((9,), "float32")):
         n = T.int64()
         cls = Module
         with R.dataflow():

@@ -1,0 +1,34 @@
+/* A stage that is a product, as rows, columns and terms: what rule product asks, and the rewrite
+ * "gemm" that its list of steps begins with. */
+#ifndef RLXC_KERNELS_DEVICE_GEMM_H
+#define RLXC_KERNELS_DEVICE_GEMM_H
+
+#include "compiler/schedule/engine.h"
+#include "compiler/schedule/stages.h"
+
+typedef enum rlxc_gemm_axis {
+    RLXC_GEMM_BATCH, /* both factors have it */
+    RLXC_GEMM_ROW,
+    RLXC_GEMM_COLUMN,
+    RLXC_GEMM_TERM,
+    RLXC_GEMM_AXES
+} rlxc_gemm_axis;
+
+typedef struct rlxc_gemm {
+    const rlxc_stage *stage, *epilogue; /* epilogue: the block behind it that maps its result */
+    rlxc_operation op;
+    uint32_t axes[RLXC_GEMM_AXES][RLXC_STAGE_AXES], n[RLXC_GEMM_AXES]; /* of the stage */
+    const rlxc_expr *extents[RLXC_GEMM_AXES];                          /* of all of them together */
+} rlxc_gemm;
+
+/* Stage |i| as a product with at least one row axis and column axis; false with a reason. */
+bool rlxc_gemm_of(const rlxc_stages *s, uint32_t i, rlxc_gemm *out);
+
+/* The rewrite "gemm": the factors become blocks NAME_x[b, m, k] and NAME_w[b, k, n] of shared
+ * memory, with zeros up to multiples of sizes "rows", "columns" and "terms"; NAME[b, m, n] is their
+ * product in each thread's memory, and NAME_out its copy to the result, with the epilogue if size
+ * "epilogue" is 1. Several axes of a kind are one here: a convolution is a product whose x is read
+ * through its windows. There is no b where there are no batches. */
+extern const rlxc_kernel_row rlxc_gemm_row;
+
+#endif
