@@ -377,7 +377,7 @@ rlx_status rlxv_device_launch(rlx_device *d, const rlx_launch *launch, const rlx
     if (status != RLX_OK)
         return rlxv_device_failed(d, launch->name, status, err);
     if (watch)
-        watch->add(watch->user, &(rlxv_work){RLXV_WORK_LAUNCH, d, launch->name, 0, event});
+        watch->add(watch->user, &(rlxv_work){RLX_WORK_LAUNCH, d, launch->name, 0, event});
     return RLX_OK;
 }
 

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <rlx/device.h>
+#include <rlx/profile.h>
 
 /* A kind of device: its functions, and the pointer they get. */
 typedef struct rlxv_device_kind {
@@ -85,16 +86,9 @@ struct rlx_device {
 /* --- recording ---------------------------------------------------------------------------------
  */
 
-typedef enum rlxv_work_kind {
-    RLXV_WORK_LAUNCH,
-    RLXV_WORK_COPY_IN,
-    RLXV_WORK_COPY_OUT,
-    RLXV_WORK_COPY_WITHIN
-} rlxv_work_kind;
-
 /* Something that a device was asked to do. */
 typedef struct rlxv_work {
-    rlxv_work_kind kind;
+    rlx_work_kind kind;
     rlx_device *device; /* borrowed */
     const char *name;   /* of the kernel of a launch; else NULL */
     uint64_t bytes;     /* of a copy */

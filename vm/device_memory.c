@@ -246,7 +246,7 @@ rlx_status rlx_tensor_create_on(const rlx_allocator *a, rlx_device *d, const cha
 /* --- copies -------------------------------------------------------------------------------------
  */
 
-static rlx_status copied(rlx_device *d, rlxv_work_kind kind, size_t bytes, rlx_status status,
+static rlx_status copied(rlx_device *d, rlx_work_kind kind, size_t bytes, rlx_status status,
                          void *event, const rlxv_watch *watch, rlx_error *err)
 {
     static const char *const names[] = {"", "a copy to it", "a copy from it", "a copy within it"};
@@ -269,7 +269,7 @@ static rlx_status copy_in(rlx_device *d, rlx_device_at to, const void *from, siz
         d->stats.copies_in++;
     }
     pthread_mutex_unlock(&d->lock);
-    return copied(d, RLXV_WORK_COPY_IN, bytes, status, event, watch, err);
+    return copied(d, RLX_WORK_COPY_IN, bytes, status, event, watch, err);
 }
 
 /* Without the lock, since it waits. */
@@ -285,7 +285,7 @@ static rlx_status copy_out(rlx_device *d, void *to, rlx_device_at from, size_t b
         d->stats.copies_out++;
         pthread_mutex_unlock(&d->lock);
     }
-    return copied(d, RLXV_WORK_COPY_OUT, bytes, status, event, watch, err);
+    return copied(d, RLX_WORK_COPY_OUT, bytes, status, event, watch, err);
 }
 
 static rlx_status copy_within(rlx_device *d, rlx_device_at to, rlx_device_at from, size_t bytes,
@@ -300,7 +300,7 @@ static rlx_status copy_within(rlx_device *d, rlx_device_at to, rlx_device_at fro
         d->stats.copies_within++;
     }
     pthread_mutex_unlock(&d->lock);
-    return copied(d, RLXV_WORK_COPY_WITHIN, bytes, status, event, watch, err);
+    return copied(d, RLX_WORK_COPY_WITHIN, bytes, status, event, watch, err);
 }
 
 /* From one device to another, through memory of the host. */

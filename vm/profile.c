@@ -3,6 +3,7 @@
    The clock is read once per instruction: the end of one is the start of the next. A call's total
    runs from its instruction to its callee's return. */
 #include "vm/need.h"
+#include "vm/profile_work.h"
 #include "vm/vm_impl.h"
 
 #include <rlx/checked.h>
@@ -20,7 +21,18 @@ struct rlx_profile {
     uint64_t dropped, created;
     uint32_t open; /* row whose instruction runs; RLX_NONE: none */
     uint64_t open_since;
+    rlxv_profile_work work; /* of devices */
 };
+
+rlxv_profile_work *rlxv_profile_work_of(const rlx_profile *p)
+{
+    return (rlxv_profile_work *)(uintptr_t)&p->work;
+}
+
+uint64_t rlxv_profile_since(const rlx_profile *p)
+{
+    return p->open == RLX_NONE ? rlxv_now() : p->open_since;
+}
 
 uint64_t rlxv_now(void)
 {
@@ -72,6 +84,7 @@ rlx_status rlx_profile_create(const rlx_allocator *a, rlx_executable *exe, uint3
     memset(p, 0, sizeof *p);
     p->allocator = a ? *a : *rlx_default_allocator();
     p->exe = rlx_executable_retain(exe);
+    rlxv_profile_work_init(p, &p->allocator, max_events);
     p->n_rows = walk(p, false);
     p->max_events = max_events;
     p->rows = rlx_alloc(a, p->n_rows * sizeof *p->rows, 16);
@@ -92,6 +105,7 @@ void rlx_profile_destroy(rlx_profile *p)
     if (!p)
         return;
     rlx_allocator a = p->allocator;
+    rlxv_profile_work_deinit(&p->work);
     rlx_free(&a, p->rows, p->n_rows * sizeof *p->rows, 16);
     rlx_free(&a, p->row_of, p->exe->n_words * sizeof *p->row_of, 16);
     rlx_free(&a, p->events, p->max_events * sizeof *p->events, 16);
@@ -112,6 +126,7 @@ void rlx_profile_reset(rlx_profile *p)
     p->dropped = 0;
     p->open = RLX_NONE;
     p->created = rlxv_now();
+    rlxv_profile_work_reset(&p->work, p->created);
 }
 
 rlx_status rlx_vm_set_profile(rlx_vm *vm, rlx_profile *p, rlx_error *err)
@@ -119,7 +134,10 @@ rlx_status rlx_vm_set_profile(rlx_vm *vm, rlx_profile *p, rlx_error *err)
     RLXV_NEED(err, vm);
     if (p && p->exe != vm->exe)
         return rlx_fail(err, RLX_E_INVALID_ARG, "the profile is of another executable");
+    if (vm->profile)
+        rlxv_profile_work_settle(&vm->profile->work);
     vm->profile = p;
+    vm->watch = p ? &p->work.watch : NULL;
     if (p)
         p->open = RLX_NONE;
     return RLX_OK;

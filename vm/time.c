@@ -19,6 +19,7 @@ static rlx_status run_sample(rlx_vm *vm, rlx_str function, const rlx_value *args
         RLX_TRY(rlx_vm_invoke(vm, function, args, n, &out, err));
         rlx_value_release(out);
     }
+    RLX_TRY(rlx_vm_sync(vm, err));
     *out_ns = rlxv_now() - start;
     return RLX_OK;
 }

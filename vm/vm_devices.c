@@ -2,6 +2,7 @@
    a function that needs none runs where there is none. Constants are copied to a device once for
    each VM. */
 #include "vm/interp.h"
+#include "vm/need.h"
 
 #include <string.h>
 
@@ -75,6 +76,15 @@ rlx_status rlxv_vm_device_at(rlx_vm *vm, uint32_t v, rlx_device **out, rlx_error
         d->is_opened = true;
     }
     *out = d->device;
+    return RLX_OK;
+}
+
+rlx_status rlx_vm_sync(rlx_vm *vm, rlx_error *err)
+{
+    RLXV_NEED(err, vm);
+    for (uint32_t v = 1; v < vm->exe->n_devices; v++)
+        if (vm->devices[v].device)
+            RLX_TRY(rlx_device_sync(vm->devices[v].device, err));
     return RLX_OK;
 }
 

@@ -36,8 +36,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_profile_create(const rlx_allocator *a, rlx_
                                                     rlx_error *err);
 RLX_API void rlx_profile_destroy(rlx_profile *p); /* detached before; NULL is ignored */
 RLX_API void rlx_profile_reset(rlx_profile *p);
-/* NULL detaches. The profile must be of the VM's executable (else INVALID_ARG) and outlive the
-   attachment. */
+/* NULL detaches, and waits for the work of devices. The profile must be of the VM's executable
+   (else INVALID_ARG) and outlive the attachment. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_set_profile(rlx_vm *vm, rlx_profile *p, rlx_error *err);
 
 /* Rows in the order of the code; count 0 where an instruction never ran. */
@@ -46,6 +46,39 @@ RLX_API bool rlx_profile_get(const rlx_profile *p, uint32_t row, rlx_profile_row
 RLX_API uint32_t rlx_profile_event_count(const rlx_profile *p);
 RLX_API bool rlx_profile_get_event(const rlx_profile *p, uint32_t i, rlx_profile_event *out);
 RLX_API uint64_t rlx_profile_dropped_events(const rlx_profile *p);
+
+/* --- devices (rlx/device.h) --------------------------------------------------------------------
+   What the instructions asked of devices: a row for each kernel, and for each way to copy, of each
+   device. An instruction returns before the work is done; its time above is the host's. Times here
+   are the device's, complete once the profile is detached. */
+
+typedef enum rlx_work_kind {
+    RLX_WORK_LAUNCH,
+    RLX_WORK_COPY_IN, /* from the host */
+    RLX_WORK_COPY_OUT,
+    RLX_WORK_COPY_WITHIN
+} rlx_work_kind;
+
+typedef struct rlx_profile_work {
+    const char *device; /* its name; lives as long as the profile */
+    rlx_work_kind kind;
+    const char *name; /* of a launch: the function in the device's code; else "" */
+    uint64_t count, bytes;
+    uint64_t timed; /* how many have a time: some devices give none */
+    uint64_t total_ns, min_ns, max_ns;
+} rlx_profile_work;
+
+typedef struct rlx_profile_work_event {
+    uint32_t work;             /* for rlx_profile_get_work */
+    uint64_t start_ns, dur_ns; /* as in rlx_profile_event, as near as the device's clock allows */
+} rlx_profile_work_event;
+
+RLX_API uint32_t rlx_profile_work_count(const rlx_profile *p);
+RLX_API bool rlx_profile_get_work(const rlx_profile *p, uint32_t i, rlx_profile_work *out);
+/* As many as events of instructions are kept. */
+RLX_API uint32_t rlx_profile_work_event_count(const rlx_profile *p);
+RLX_API bool rlx_profile_get_work_event(const rlx_profile *p, uint32_t i,
+                                        rlx_profile_work_event *out);
 
 #ifdef __cplusplus
 }

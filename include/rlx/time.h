@@ -2,7 +2,8 @@
 
    One sample is the mean of |number| calls run back to back; |repeat| samples are taken. If a
    sample takes less than min_repeat_ms, number grows until it takes that long. Measured:
-   rlx_vm_invoke and the release of its result, with inputs already in place; no input copies.
+   rlx_vm_invoke and the release of its result, with inputs already in place, and at the end of a
+   sample until devices are done.
    Threads: as the VM. */
 #ifndef RLX_TIME_H
 #define RLX_TIME_H

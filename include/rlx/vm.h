@@ -189,6 +189,10 @@ RLX_API void rlx_vm_reset_stats(rlx_vm *vm);
  * layouts cached for earlier shapes. */
 RLX_API void rlx_vm_trim(rlx_vm *vm);
 
+/* Waits until the devices that |vm| uses have done what was asked of them (rlx/device.h). Errors:
+ * those of the devices. */
+RLX_NODISCARD RLX_API rlx_status rlx_vm_sync(rlx_vm *vm, rlx_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -41,3 +41,81 @@ RLX_TEST(cli_devices, all_are_listed)
                    "opencl:0  no OpenCL platform: CL_OUT_OF_RESOURCES\n");
     fixture_deinit(&f);
 }
+
+/* y = 2 x + 0.5 on opencl:0, from the host's memory to the device's. */
+static const char program[] =
+    ".device v1 \"opencl\" 0 \"global\" \"opencl\"\n"
+    ".module m0 \"opencl\" [ \"opencl-c\" text\n"
+    "    \"__kernel void scale(__global uchar *p, long p_at, __global uchar *q, long q_at, int "
+    "n,\"\n"
+    "    \"float f, double s) { int i = get_global_id(0);\"\n"
+    "    \"if (i < n) ((__global float *)(q + q_at))[i] =\"\n"
+    "    \"((__global float *)(p + p_at))[i] * f + (float)s; }\" ]\n"
+    ".kernel k0 \"twice\" dims 1 (float32[s0], out float32[s0])\n"
+    ".launches k0 m0 [] { \"scale\" [(s0 + 15) // 16, 1, 1] [16, 1, 1] 0\n"
+    "    (p0, p1, int32 s0, float32 4611686018427387904, float64 4602678819172646912) }\n"
+    ".func main (x: float32[s0!]) -> object symbols 1 {\n"
+    "    .slot s0 \"n\"\n"
+    "    to_vdevice r1, r0, v1\n"
+    "    new_tensor_on r2, float32, v1, [s0]\n"
+    "    call_kernel k0, [s0], [r1, r2]\n"
+    "    make_tuple r3, [r2]\n"
+    "    ret r3\n"
+    "}\n";
+
+RLX_TEST(cli_devices, results_are_read_from_their_device)
+{
+    const float x[4] = {0, 1, 2, 3};
+    const int64_t four = 4;
+    const fake_control *fake = drivers();
+    cli_fixture f;
+    fixture_init(&f);
+    assemble_to(&f, "p.rlx", program);
+    cr_assert_eq(npy_write(in_folder(&f, "x.npy"), RLX_F32, 1, &four, x, NULL), RLX_OK);
+    expect_command(&f, cli_command_run, "@p.rlx --input @x.npy", CLI_OK,
+                   "result.0: tensor float32 (4,) on opencl:0 [0.5, 2.5, 4.5, 6.5]\n");
+    expect_command(&f, cli_command_run, "@p.rlx --input @x.npy -o 0=@y.npy", CLI_OK, "");
+    expect_command(&f, cli_command_run, "@p.rlx --input @y.npy", CLI_OK,
+                   "on opencl:0 [1.5, 5.5, 9.5, 13.5]\n");
+    expect_command(&f, cli_command_run, "@p.rlx --random --dim n=4 --no-native", CLI_FAILED,
+                   "p.rlx has code for devices, which --no-native refuses");
+    cr_expect(fake->live == 0 && fake->misuses == 0);
+    fixture_deinit(&f);
+}
+
+RLX_TEST(cli_devices, time_and_profile_show_work)
+{
+    const fake_control *fake = drivers();
+    cli_fixture f;
+    fixture_init(&f);
+    assemble_to(&f, "p.rlx", program);
+    expect_command(&f, cli_command_time, "@p.rlx --random --dim n=1024", CLI_OK,
+                   "opencl:0, per call: 2.500 us of kernels in 1 launches, 2.500 us of 1 copies, "
+                   "4.0 KiB in\n");
+    expect_command(&f, cli_command_time, "@p.rlx --random --dim n=1024 --json", CLI_OK,
+                   "\"devices\": [{\"device\": \"opencl:0\", \"launches\": 1, \"copies\": 1, "
+                   "\"kernel_ns\": 2500, \"copy_ns\": 2500, \"bytes_in\": 4096, "
+                   "\"bytes_out\": 0, \"bytes_within\": 0}]}");
+    expect_command(
+        &f, cli_command_profile, "@p.rlx --random --dim n=1024 --number 3 --trace @t.json", CLI_OK,
+        " 50.00%     7.500 us     2.500 us         3     12.0 KiB    1.64 GB/s  opencl:0 "
+        " copy in     \n");
+    cr_expect(strstr(f.out,
+                     " 50.00%     7.500 us     2.500 us         3                            "
+                     "opencl:0  kernel      scale\n"),
+              "%s", f.out);
+    cr_expect(strstr(f.out, "opencl:0, per call: 2.500 us of kernels in 1 launches, "));
+    char *trace = read_file(&f, "t.json");
+    cr_expect(strstr(trace, "{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": 2, "
+                            "\"args\": {\"name\": \"opencl:0\"}}"));
+    cr_expect(strstr(trace, "{\"name\": \"scale\", \"cat\": \"kernel\", \"ph\": \"X\", \"ts\": "),
+              "%s", trace);
+    cr_expect(strstr(trace, ", \"dur\": 2.5, \"pid\": 1, \"tid\": 2}"));
+    free(trace);
+    expect_command(&f, cli_command_profile, "@p.rlx --random --dim n=1024 --json", CLI_OK,
+                   "{\"device\": \"opencl:0\", \"work\": \"kernel\", \"name\": \"scale\", "
+                   "\"count\": 1, \"bytes\": 0, \"timed\": 1, \"total_ns\": 2500, \"min_ns\": "
+                   "2500, \"max_ns\": 2500}");
+    cr_expect(fake->live == 0 && fake->misuses == 0);
+    fixture_deinit(&f);
+}

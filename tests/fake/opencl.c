@@ -114,16 +114,17 @@ static float *place(const object *k, int i, size_t n)
     return ok ? (float *)(void *)(memory->bytes + offset) : NULL;
 }
 
-/* x[i] = x[i] * factor + (float)shift */
+/* y[i] = x[i] * factor + (float)shift */
 static void scale(const object *k, size_t n_items)
 {
-    const size_t n = (size_t)number(k, 2);
-    float factor, *x = place(k, 0, n);
+    const size_t n = (size_t)number(k, 4);
+    const float *x = place(k, 0, n);
+    float factor, *y = place(k, 2, n);
     double shift;
-    memcpy(&factor, k->args[3].bytes, sizeof factor);
-    memcpy(&shift, k->args[4].bytes, sizeof shift);
-    for (size_t i = 0; x && i < n && i < n_items; i++)
-        x[i] = x[i] * factor + (float)shift;
+    memcpy(&factor, k->args[5].bytes, sizeof factor);
+    memcpy(&shift, k->args[6].bytes, sizeof shift);
+    for (size_t i = 0; x && y && i < n && i < n_items; i++)
+        y[i] = x[i] * factor + (float)shift;
 }
 
 /* y[i] += x[i] */
@@ -146,7 +147,7 @@ static void origin(const object *k, size_t n_items)
 }
 
 static const row rows[] = {
-    {"scale", {8, 8, 4, 4, 8}, false, scale},
+    {"scale", {8, 8, 8, 8, 4, 4, 8}, false, scale},
     {"add", {8, 8, 8, 8, 4}, true, add},
     {"origin", {8, 8}, false, origin},
 };

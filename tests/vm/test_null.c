@@ -357,6 +357,12 @@ RLX_TEST(null, every_pointer_of_every_function)
     EMPTY(rlx_profile_event_count(NULL));
     EMPTY(rlx_profile_get_event(NULL, 0, (void *)room));
     EMPTY(rlx_profile_get_event(profile, 0, NULL));
+    EMPTY(rlx_profile_work_count(NULL));
+    EMPTY(rlx_profile_get_work(NULL, 0, (void *)room));
+    EMPTY(rlx_profile_get_work(profile, 0, NULL));
+    EMPTY(rlx_profile_work_event_count(NULL));
+    EMPTY(rlx_profile_get_work_event(NULL, 0, (void *)room));
+    EMPTY(rlx_profile_get_work_event(profile, 0, NULL));
     EMPTY(rlx_profile_dropped_events(NULL));
     REFUSED(rlx_time_evaluator(NULL, text, (void *)room, 1, NULL, (void *)room, &err));
     REFUSED(rlx_time_evaluator(vm, no_text, (void *)room, 1, NULL, (void *)room, &err));
@@ -484,6 +490,7 @@ RLX_TEST(null, every_pointer_of_every_function)
     rlx_vm_get_stats(vm, NULL);
     rlx_vm_reset_stats(NULL);
     rlx_vm_trim(NULL);
+    REFUSED(rlx_vm_sync(NULL, &err));
     rlx_value_release((rlx_value){RLX_KIND_TENSOR, 0, {.tensor = NULL}});
     (void)rlx_value_retain((rlx_value){RLX_KIND_TUPLE, 0, {.tuple = NULL}});
     const rlx_value bad[] = {{RLX_KIND_TENSOR, 0, {.tensor = NULL}}, {99, 0, {.i = 1}}};

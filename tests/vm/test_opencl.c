@@ -16,12 +16,13 @@ static const rlx_device_api *const cl = &rlxv_opencl_api;
 
 /* "origin" writes 1 unless the driver knows better: the stand-in writes 2 if it got a binary. */
 static const char source[] =
-    "__kernel void scale(__global uchar *m, long at, int n, float f, double s)\n"
+    "__kernel void scale(__global uchar *p, long p_at, __global uchar *q, long q_at, int n,\n"
+    "                    float f, double s)\n"
     "{\n"
-    "    __global float *x = (__global float *)(m + at);\n"
     "    const int i = get_global_id(0);\n"
     "    if (i < n)\n"
-    "        x[i] = x[i] * f + (float)s;\n"
+    "        ((__global float *)(q + q_at))[i] = ((__global float *)(p + p_at))[i] * f + "
+    "(float)s;\n"
     "}\n"
     "__kernel void add(__global uchar *p, long p_at, __global uchar *q, long q_at, int n,\n"
     "                  __local float *t)\n"
@@ -95,13 +96,16 @@ static rlx_status calculate(work *w, rlx_error *err)
 {
     const float in[4] = {1, 2, 3, 4};
     uint64_t begin, end;
-    rlx_launch_value args[] = {
-        buffer(w, 0, 0), i32(4), {RLX_LAUNCH_F32, {.f = 2}}, {RLX_LAUNCH_F64, {.f = 0.5}}};
+    rlx_launch_value args[] = {buffer(w, 0, 0),
+                               buffer(w, 0, 0),
+                               i32(4),
+                               {RLX_LAUNCH_F32, {.f = 2}},
+                               {RLX_LAUNCH_F64, {.f = 0.5}}};
     rlx_launch_value sum[] = {buffer(w, 0, 0), buffer(w, 1, 16), i32(4)};
     const rlx_device_at first = {w->memory[0], 0}, second = {w->memory[1], 16};
     RLX_TRY(cl->copy_in(w->device, first, in, sizeof in, NULL, err));
     RLX_TRY(cl->copy(w->device, second, first, sizeof in, NULL, err));
-    RLX_TRY(launch(w, "scale", args, 4, 2, 0, &w->event, err));
+    RLX_TRY(launch(w, "scale", args, 5, 2, 0, &w->event, err));
     void *event = w->event;
     w->event = NULL; /* dropped in any case */
     RLX_TRY(cl->event_time(w->device, event, &begin, &end, err));
@@ -279,8 +283,8 @@ RLX_TEST(opencl, refusals_have_their_statuses)
     RLX_FAILS(
         cl->load(w.device, RLX_STR("opencl-bin:Invented/First/4.2"), "bad", 3, &module, &t->error),
         RLX_E_VERSION, "CL_INVALID_BINARY");
-    rlx_launch_value few[] = {buffer(&w, 0, 0), i32(4)};
-    RLX_FAILS(launch(&w, "scale", few, 2, 2, 0, NULL, &t->error), RLX_E_INVALID_MODULE,
+    rlx_launch_value few[] = {buffer(&w, 0, 0), buffer(&w, 0, 0), i32(4)};
+    RLX_FAILS(launch(&w, "scale", few, 3, 2, 0, NULL, &t->error), RLX_E_INVALID_MODULE,
               "CL_INVALID_KERNEL_ARGS");
     rlx_launch_value wrong[] = {i32(4)};
     RLX_FAILS(launch(&w, "scale", wrong, 1, 2, 0, NULL, &t->error), RLX_E_INVALID_MODULE,

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "vm/cli/file.h"
+#include "vm/cli/works.h"
 
 enum { MAX_EVENTS = 1 << 20, MAX_CALLS = 1000000, PLACE_SHOWN = 120 };
 
@@ -164,6 +165,7 @@ static void write_table(const report *r)
         write_node(r, g);
         putchar('\n');
     }
+    cli_works_print(r->profile, r->a->number);
 }
 
 static void write_place(cli_json *j, const report *r, const rlx_profile_row *row)
@@ -217,6 +219,7 @@ static void write_json(const report *r)
         cli_json_close(&j, '}');
     }
     cli_json_close(&j, ']');
+    cli_works_json(r->profile, &j);
     cli_json_close(&j, '}');
     putchar('\n');
 }
@@ -251,6 +254,7 @@ static int write_trace(const report *r)
         cli_json_close(&j, '}');
         fputc('\n', file.stream);
     }
+    cli_works_trace(r->profile, &j);
     cli_json_close(&j, ']');
     cli_json_close(&j, '}');
     fputc('\n', file.stream);
@@ -286,6 +290,8 @@ static rlx_status collect(report *r, rlx_profile *profile, rlx_error *err)
     rlx_profile_reset(profile);
     uint64_t start = now();
     rlx_status status = call_times(r->session, r->a->number, err);
+    if (status == RLX_OK)
+        status = rlx_vm_sync(r->session->vm, err);
     r->wall_ns = now() - start;
     RLX_TRY(rlx_vm_set_profile(r->session->vm, NULL, err));
     return status;

@@ -1,5 +1,5 @@
 /* rlx time: the time evaluator on one function, as a table or as JSON. */
-#include "vm/cli/cli.h"
+#include "vm/cli/works.h"
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ static bool set(void *user, const cli_option *option, const char *value)
 }
 
 static void write_json(const arguments *a, const cli_session *session, rlx_str name,
-                       const rlx_time_result *r)
+                       const rlx_time_result *r, const rlx_profile *devices)
 {
     cli_json j = {.file = stdout};
     cli_json_open(&j, NULL, '{');
@@ -54,12 +54,13 @@ static void write_json(const arguments *a, const cli_session *session, rlx_str n
     cli_json_double(&j, "stddev_ns", r->stddev_ns);
     cli_json_double(&j, "p90_ns", r->p90_ns);
     cli_json_double(&j, "max_ns", r->max_ns);
+    cli_works_json_sums(devices, 1, &j);
     cli_json_close(&j, '}');
     putchar('\n');
 }
 
 static void write_table(const arguments *a, const cli_session *session, rlx_str name,
-                        const rlx_time_result *r)
+                        const rlx_time_result *r, const rlx_profile *devices)
 {
     static const char *const heads[] = {"min", "median", "mean", "stddev", "p90", "max"};
     const double ns[] = {r->min_ns, r->median_ns, r->mean_ns, r->stddev_ns, r->p90_ns, r->max_ns};
@@ -77,6 +78,23 @@ static void write_table(const arguments *a, const cli_session *session, rlx_str 
         printf("%12s", cli_time_text(ns[i], text, sizeof text));
     }
     putchar('\n');
+    cli_works_print_sums(devices, 1);
+}
+
+/* One more call, whose work on devices is timed by them; *out is NULL if there are no devices. */
+static rlx_status profile_devices(const cli_session *session, rlx_profile **out, rlx_error *err)
+{
+    rlx_value result;
+    if (rlx_executable_device_count(session->exe) < 2)
+        return RLX_OK;
+    RLX_TRY(rlx_profile_create(NULL, session->exe, 0, out, err));
+    RLX_TRY(rlx_vm_set_profile(session->vm, *out, err));
+    const rlx_status status = rlx_vm_invoke_index(session->vm, session->function, session->args,
+                                                  session->n_args, &result, err);
+    if (status == RLX_OK)
+        rlx_value_release(result);
+    RLX_TRY(rlx_vm_set_profile(session->vm, NULL, NULL));
+    return status;
 }
 
 static int measure(arguments *a)
@@ -87,15 +105,18 @@ static int measure(arguments *a)
     if (status == CLI_OK) {
         rlx_function_info info;
         rlx_time_result result;
+        rlx_profile *devices = NULL;
         rlx_error err = {0};
         (void)rlx_executable_function(session.exe, session.function, &info);
         if (rlx_time_evaluator(session.vm, info.name, session.args, session.n_args, &a->time,
-                               &result, &err) != RLX_OK)
+                               &result, &err) != RLX_OK ||
+            profile_devices(&session, &devices, &err) != RLX_OK)
             status = cli_call_failed(&session, &err);
         else if (a->json)
-            write_json(a, &session, info.name, &result);
+            write_json(a, &session, info.name, &result, devices);
         else
-            write_table(a, &session, info.name, &result);
+            write_table(a, &session, info.name, &result, devices);
+        rlx_profile_destroy(devices);
     }
     cli_close(&session);
     return status;

@@ -92,9 +92,45 @@ static rlx_status write_at_depth(const cli_session *only_check, rlx_value v, con
                     rlx_kind_name((rlx_kind)v.kind));
 }
 
+/* |v| with all tensors in the host's memory, as a new reference. What is nested too deeply is left
+ * as it is. */
+static rlx_status to_host(rlx_value v, uint32_t depth, rlx_value *out, rlx_error *err)
+{
+    const uint32_t n = v.kind == RLX_KIND_TUPLE ? rlx_tuple_count(v.as.tuple) : 0;
+    rlx_tensor *tensor;
+    *out = rlx_none();
+    if (v.kind == RLX_KIND_TENSOR) {
+        RLX_TRY(rlx_tensor_to_device(NULL, v.as.tensor, NULL, &tensor, err));
+        *out = rlx_of_tensor(tensor);
+        return RLX_OK;
+    }
+    if (n == 0 || depth > MAX_RESULT_DEPTH) {
+        *out = rlx_value_retain(v);
+        return RLX_OK;
+    }
+    rlx_value *items = calloc(n, sizeof *items);
+    rlx_tuple *tuple = NULL;
+    rlx_status status = items ? RLX_OK : rlx_fail(err, RLX_E_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < n && status == RLX_OK; i++)
+        status = to_host(rlx_tuple_get(v.as.tuple, i), depth + 1, &items[i], err);
+    if (status == RLX_OK)
+        status = rlx_tuple_create(NULL, n, items, &tuple, err);
+    for (uint32_t i = 0; items && i < n; i++)
+        rlx_value_release(items[i]);
+    free(items);
+    if (tuple)
+        *out = rlx_of_tuple(tuple);
+    return status;
+}
+
 rlx_status cli_write_value(rlx_value v, bool is_field, const char *path, rlx_error *err)
 {
-    return write_at_depth(NULL, v, path, is_field, err);
+    rlx_value host;
+    rlx_status status = to_host(v, 0, &host, err);
+    if (status == RLX_OK)
+        status = write_at_depth(NULL, host, path, is_field, err);
+    rlx_value_release(host);
+    return status;
 }
 
 rlx_status cli_check_value(const cli_session *session, rlx_value v, bool is_field, const char *path,
@@ -125,19 +161,29 @@ static void print_element(FILE *file, rlx_dtype dtype, const unsigned char *data
     }
 }
 
-static void print_tensor(FILE *file, const rlx_tensor *t)
+static void print_tensor(FILE *file, rlx_tensor *t)
 {
     enum { SHOWN = 6 };
     char dtype[24];
+    rlx_error err = {0};
+    rlx_tensor *host;
     fprintf(file, "tensor %s (", rlx_dtype_name(rlx_tensor_dtype(t), dtype));
     for (uint32_t i = 0; i < rlx_tensor_ndim(t); i++)
         fprintf(file, i ? ", %lld" : "%lld", (long long)rlx_tensor_dims(t)[i]);
-    fputs(rlx_tensor_ndim(t) == 1 ? ",) [" : ") [", file);
+    fputs(rlx_tensor_ndim(t) == 1 ? ",)" : ")", file);
+    if (rlx_tensor_device(t))
+        fprintf(file, " on %s", rlx_device_name(rlx_tensor_device(t)));
+    if (rlx_tensor_to_device(NULL, t, NULL, &host, &err) != RLX_OK) {
+        fprintf(file, " [%s]\n", err.message);
+        return;
+    }
+    fputs(" [", file);
     for (int64_t i = 0; i < rlx_tensor_numel(t) && i < SHOWN; i++) {
         fputs(i ? ", " : "", file);
-        print_element(file, rlx_tensor_dtype(t), rlx_tensor_data(t), (size_t)i);
+        print_element(file, rlx_tensor_dtype(t), rlx_tensor_data(host), (size_t)i);
     }
     fputs(rlx_tensor_numel(t) > SHOWN ? ", ...]\n" : "]\n", file);
+    rlx_value_release(rlx_of_tensor(host));
 }
 
 static void print_at_depth(FILE *file, const char *name, rlx_value v, uint32_t depth)
