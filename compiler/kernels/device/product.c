@@ -28,12 +28,12 @@ bool rlxc_decide_product(rlxc_schedule *c, uint32_t i, void *sizes)
     for (int k = RLXC_GEMM_ROW; k < RLXC_GEMM_AXES; k++)
         if (is_small(g.extents[k]))
             return rlxc_decline(c->s, "only %s %s", rlxc_told(c->s, g.extents[k]), what[k]);
-    *(rlxc_product_sizes *)sizes = (rlxc_product_sizes){.threads_y = 8,
-                                                        .threads_x = 16,
-                                                        .rows = 4,
-                                                        .columns = 4,
-                                                        .terms = 16,
-                                                        .epilogue = g.epilogue != NULL};
+    /* Threads in step share what they read; where none are known to be, as on a CPU, fewer rows of
+     * longer lines keep more in registers. */
+    static const rlxc_product_sizes in_step = {8, 16, 4, 4, 16, 0}, apart = {1, 64, 8, 1, 16, 0};
+    rlxc_product_sizes *z = sizes;
+    *z = c->s->target->device.warp > 1 ? in_step : apart;
+    z->epilogue = g.epilogue != NULL;
     return true;
 }
 
