@@ -119,3 +119,26 @@ RLX_TEST(cli_devices, time_and_profile_show_work)
     cr_expect(fake->live == 0 && fake->misuses == 0);
     fixture_deinit(&f);
 }
+
+RLX_TEST(cli_devices, memory_names_devices)
+{
+    cli_fixture f;
+    fixture_init(&f);
+    assemble_to(&f, "p.rlx",
+                ".device v1 \"opencl\" 0 \"global\" \"opencl\"\n"
+                ".device v2 \"cpu\" 1 \"global.sram\" \"llvm\"\n"
+                ".func main () -> object {\n"
+                "    .buffer u0 z0 4096 0 12\n"
+                "    .region z0 v1\n"
+                "    eval_slot s0, 256\n"
+                "    alloc_storage_on r0, s0, 64, v1\n"
+                "    new_tensor_on r1, float32, v2, [s0]\n"
+                "    make_tuple r2, [r1]\n"
+                "    ret r2\n"
+                "}\n");
+    expect_command(&f, cli_command_dump, "@p.rlx --memory", CLI_OK,
+                   "storage r0    256 bytes on opencl:0\n");
+    cr_expect(strstr(f.out, "region 0 on opencl:0: peak 4096 bytes"), "%s", f.out);
+    cr_expect(strstr(f.out, "tensor  r1    float32 (256) on cpu:1 (global.sram)\n"), "%s", f.out);
+    fixture_deinit(&f);
+}

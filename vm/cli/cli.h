@@ -199,6 +199,8 @@ void cli_print_value(FILE *file, const char *name, rlx_value v);
 const char *cli_time_text(double ns, char *buffer, size_t size);
 /* "12.5 KiB" */
 const char *cli_bytes_text(uint64_t bytes, char *buffer, size_t size);
+/* " on opencl:0", with a scope other than "global" in parentheses; "" for the host. */
+const char *cli_device_text(const rlx_executable *exe, uint32_t device, char *buffer, size_t size);
 /* "model.py:12:9" or "node 'a' (Add)", or "" if unknown. */
 const char *cli_place_text(const rlx_executable *exe, uint32_t function, uint32_t pc, char *buffer,
                            size_t size);

@@ -92,6 +92,12 @@ static void append(row *r, const char *text)
     snprintf(r->text + used, sizeof r->text - used, "%s", text);
 }
 
+static void append_device(const walk *w, row *r, uint32_t device)
+{
+    char buffer[TEXT];
+    append(r, cli_device_text(w->symbols.exe, device, buffer, sizeof buffer));
+}
+
 /* "float32 (n, 128)", and the bytes if every dimension is known. */
 static void describe_tensor(const walk *w, row *r, uint32_t word, const rlx_operand *dims)
 {
@@ -129,13 +135,14 @@ static bool step(walk *w, uint32_t pc, const rlx_instruction *in)
         if (w->row_of[o[0].value] != RLX_NONE)
             w->rows[w->row_of[o[0].value]].until = pc;
         w->row_of[o[0].value] = RLX_NONE;
-    } else if (in->op == RLX_OP_ALLOC_STORAGE) {
-        if (!(r = add_row(w, pc, in->op, o[0].value)))
+    } else if (in->op == RLX_OP_ALLOC_STORAGE || in->op == RLX_OP_ALLOC_STORAGE_ON) {
+        if (!(r = add_row(w, pc, RLX_OP_ALLOC_STORAGE, o[0].value)))
             return false;
         r->known = s->bound[o[1].value] && s->values[o[1].value] >= 0;
         r->bytes = r->known ? (uint64_t)s->values[o[1].value] : 0;
         append(r, slot_text(w, o[1].value, buffer, sizeof buffer));
         append(r, " bytes");
+        append_device(w, r, in->op == RLX_OP_ALLOC_STORAGE_ON ? o[3].value : 0);
     } else if (in->op == RLX_OP_ALLOC_TENSOR) {
         if (!(r = add_row(w, pc, in->op, o[0].value)))
             return false;
@@ -147,6 +154,11 @@ static bool step(walk *w, uint32_t pc, const rlx_instruction *in)
         if (!(r = add_row(w, pc, in->op, o[0].value)))
             return false;
         describe_tensor(w, r, o[1].value, &o[2]);
+    } else if (in->op == RLX_OP_NEW_TENSOR_ON) {
+        if (!(r = add_row(w, pc, RLX_OP_NEW_TENSOR, o[0].value)))
+            return false;
+        describe_tensor(w, r, o[1].value, &o[3]);
+        append_device(w, r, o[2].value);
     } else {
         for (uint32_t i = 0; i < in->n_operands; i++) {
             if (o[i].letter == 'w')

@@ -225,12 +225,18 @@ static void print_rows(const cli_plan *p, uint32_t region)
     }
 }
 
+static const char *region_device(const cli_plan *p, uint32_t region, char *buffer, size_t size)
+{
+    return cli_device_text(p->exe, rlx_function_plan_device(p->exe, p->function, region), buffer,
+                           size);
+}
+
 /* The symbols without a value in the sizes of |region|. */
 static void print_missing(const cli_plan *p, uint32_t region)
 {
     uint32_t slots[64], n = rlx_function_plan_slots(p->exe, p->function, region, slots, 64);
-    char name[CLI_NAME_SHOWN];
-    printf("region %u: needs", region);
+    char name[CLI_NAME_SHOWN], device[TEXT];
+    printf("region %u%s: needs", region, region_device(p, region, device, sizeof device));
     for (uint32_t i = 0; i < n && i < 64; i++)
         if (!p->symbols->bound[slots[i]])
             printf(" %s", cli_symbol_name(p->symbols, slots[i], name, sizeof name));
@@ -240,16 +246,17 @@ static void print_missing(const cli_plan *p, uint32_t region)
 
 static bool print_region(const cli_plan *p, uint32_t region)
 {
-    char peak[32], bound[32];
+    char peak[32], bound[32], device[TEXT];
     if (!p->known[region]) {
         print_missing(p, region);
         print_rows(p, region);
         return print_bound(p, region) && print_tried(p, region);
     }
     const rlx_plan_sums *s = &p->sums[region];
-    printf("region %u: peak %llu bytes (%s), lower bound %llu (%s)", region,
-           (unsigned long long)s->peak, cli_bytes_text(s->peak, peak, sizeof peak),
-           (unsigned long long)s->bound, cli_bytes_text(s->bound, bound, sizeof bound));
+    printf("region %u%s: peak %llu bytes (%s), lower bound %llu (%s)", region,
+           region_device(p, region, device, sizeof device), (unsigned long long)s->peak,
+           cli_bytes_text(s->peak, peak, sizeof peak), (unsigned long long)s->bound,
+           cli_bytes_text(s->bound, bound, sizeof bound));
     if (s->bound)
         printf(", %.1f %% above it", 100.0 * ((double)s->peak / (double)s->bound - 1.0));
     putchar('\n');

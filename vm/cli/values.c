@@ -269,3 +269,18 @@ const char *cli_place_text(const rlx_executable *exe, uint32_t function, uint32_
     snprintf(buffer, size, "%s:%u:%u", where.file, where.line, where.column);
     return buffer;
 }
+
+const char *cli_device_text(const rlx_executable *exe, uint32_t device, char *buffer, size_t size)
+{
+    rlx_device_row row;
+    char scope[CLI_NAME_SHOWN];
+    buffer[0] = '\0';
+    if (device == 0 || !rlx_executable_device(exe, device, &row))
+        return buffer;
+    snprintf(buffer, size, " on %.*s:%u", (int)row.kind.len, row.kind.data, row.id);
+    const size_t used = strlen(buffer);
+    if (!rlx_str_eq(row.scope, RLX_STR("global")))
+        snprintf(buffer + used, size - used, " (%s)",
+                 cli_name_text(row.scope, scope, sizeof scope));
+    return buffer;
+}
