@@ -26,6 +26,8 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     int opt_level;                    /* 0..3 */
     const struct rlxc_target *target; /* of functions without a "target" attribute
                                        * (compiler/target/target.h); never NULL */
+    const char *default_device; /* --default-device: of tensors that the module puts on none, such
+                                 * as "opencl:0"; NULL: the host */
     bool check; /* RLX_CHECK=1: well-formedness after each pass, and print-parse-compare */
     struct {
         const char *name;

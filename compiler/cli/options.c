@@ -49,6 +49,9 @@ static const struct option_row {
      "native, x86-64-v3, znver4, ... (an unknown name lists all); with several, loading chooses "
      "the best",
      0},
+    {OPT_TEXT, "--default-device", "DEVICE",
+     "opencl:0, cuda:0: tensors that the module puts on no device lie there (docs/devices.md)",
+     offsetof(rlxc_command, options.default_device)},
     {OPT_LEVEL, "-O", "LEVEL",
      "-O0 to -O3 (default -O2); -O3 also makes files larger where that is faster", 0},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated", 0},

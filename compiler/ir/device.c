@@ -63,7 +63,7 @@ const rlxc_target *rlxc_prim_target(rlxc_context *ctx, const rlxc_prim_func *f,
         if (device || spec.mcpu || spec.mattr)
             own = rlxc_target_of_spec(ctx, f->range, &spec);
     }
-    if (!own) /* pass check_devices has reported it */
+    if (!own) /* pass plan_devices has reported it */
         rlxc_take_back(ctx, before);
     return own ? own : otherwise;
 }
@@ -107,10 +107,35 @@ static bool same_kind(const rlxc_vdevice *device, const char *kind, size_t lengt
     return own == length && memcmp(text, kind, length) == 0;
 }
 
+static const char *scope_of(const rlxc_vdevice *device)
+{
+    return device->scope && device->scope[0] ? device->scope : "global";
+}
+
 static bool has_scope(const rlxc_vdevice *device, const char *scope)
 {
-    const char *own = device->scope && device->scope[0] ? device->scope : "global";
-    return strcmp(own, scope) == 0;
+    return strcmp(scope_of(device), scope) == 0;
+}
+
+bool rlxc_is_plain_scope(const char *scope)
+{
+    return scope == NULL || scope[0] == '\0' || strcmp(scope, "global") == 0;
+}
+
+bool rlxc_same_place(const rlxc_vdevice *a, const rlxc_vdevice *b)
+{
+    return a->index == b->index && rlxc_attr_equal(&a->target, &b->target);
+}
+
+uint32_t rlxc_add_vdevice(rlxc_context *ctx, rlxc_module *module, const rlxc_vdevice *like)
+{
+    for (uint32_t i = 0; i < module->vdevices.count; i++) {
+        const rlxc_vdevice *known = &module->vdevices.items[i];
+        if (rlxc_same_place(known, like) && has_scope(known, scope_of(like)))
+            return i;
+    }
+    RLXC_PUSH(ctx, &module->vdevices, *like);
+    return module->vdevices.count - 1; /* not used after memory ran out */
 }
 
 const rlxc_vdevice *rlxc_find_vdevice(const rlxc_module *module, const char *text)
@@ -145,7 +170,7 @@ const char *rlxc_vdevice_name(rlxc_context *ctx, const rlxc_module *module,
     return rlxc_internf(ctx, "%.*s:%u", (int)length, kind, before);
 }
 
-static bool is_host(const rlxc_vdevice *device)
+bool rlxc_is_host_vdevice(const rlxc_vdevice *device)
 {
     size_t length;
     const char *kind = rlxc_target_kind(&device->target, &length);
@@ -155,13 +180,13 @@ static bool is_host(const rlxc_vdevice *device)
 bool rlxc_vdevice_is_host(const rlxc_module *module, const char *name)
 {
     const rlxc_vdevice *device = name ? rlxc_find_vdevice(module, name) : NULL;
-    return !device || is_host(device);
+    return !device || rlxc_is_host_vdevice(device);
 }
 
 const char *rlxc_host_vdevice(rlxc_context *ctx, rlxc_module *module)
 {
     uint32_t i = 0;
-    while (i < module->vdevices.count && !is_host(&module->vdevices.items[i]))
+    while (i < module->vdevices.count && !rlxc_is_host_vdevice(&module->vdevices.items[i]))
         i++;
     if (i == module->vdevices.count) {
         const rlxc_vdevice host = {.target = rlxc_attr_string(ctx, "llvm"),
@@ -170,6 +195,14 @@ const char *rlxc_host_vdevice(rlxc_context *ctx, rlxc_module *module)
     }
     return i < module->vdevices.count ? rlxc_vdevice_name(ctx, module, &module->vdevices.items[i])
                                       : NULL;
+}
+
+const char *rlxc_stated_device(const rlxc_sinfo *s)
+{
+    const char *found = s->kind == RLXC_SINFO_TENSOR ? s->vdevice : NULL;
+    for (uint32_t i = 0; s->kind == RLXC_SINFO_TUPLE && i < s->n_fields && !found; i++)
+        found = rlxc_stated_device(s->fields[i]);
+    return found;
 }
 
 const char *rlxc_sinfo_device(const rlxc_module *module, const rlxc_sinfo *s)
@@ -200,14 +233,15 @@ const rlxc_sinfo *rlxc_sinfo_on(rlxc_context *ctx, const rlxc_sinfo *s, const ch
 int64_t rlxc_vdevice_index(const rlxc_module *module, const char *name)
 {
     const rlxc_vdevice *device = name ? rlxc_find_vdevice(module, name) : NULL;
-    if (device && !is_host(device))
+    if (device && !rlxc_is_host_vdevice(device))
         return device - module->vdevices.items;
     return module->vdevices.count > 0 ? -1 : 0;
 }
 
 const rlxc_vdevice *rlxc_vdevice_at(const rlxc_module *module, int64_t index)
 {
-    if (index < 0 || index >= module->vdevices.count || is_host(&module->vdevices.items[index]))
+    if (index < 0 || index >= module->vdevices.count ||
+        rlxc_is_host_vdevice(&module->vdevices.items[index]))
         return NULL;
     return &module->vdevices.items[index];
 }

@@ -27,6 +27,15 @@ const rlxc_target *rlxc_prim_target(rlxc_context *ctx, const rlxc_prim_func *f,
 bool rlxc_prim_is_device(const rlxc_prim_func *f);
 /* True if targets of this kind run on the CPU. */
 bool rlxc_is_cpu_kind(const char *kind, size_t length);
+/* True for plain memory: "global", or no scope at all. */
+bool rlxc_is_plain_scope(const char *scope);
+/* True for the host's plain memory: of CPU number 0, whatever its target's features. */
+bool rlxc_is_host_vdevice(const rlxc_vdevice *device);
+/* True if |a| and |b| are one device, perhaps with different memory scopes. */
+bool rlxc_same_place(const rlxc_vdevice *a, const rlxc_vdevice *b);
+/* The position of the entry of the module's table with this target, index and scope, which is added
+ * where it is missing. */
+uint32_t rlxc_add_vdevice(rlxc_context *ctx, rlxc_module *module, const rlxc_vdevice *like);
 
 /* True if |name|, the vdevice of a type, means the host's plain memory: NULL (not decided), a CPU
  * with id 0 and scope "global", or no device of the module. */
@@ -34,7 +43,9 @@ bool rlxc_vdevice_is_host(const rlxc_module *module, const char *name);
 /* The name of the host's plain memory: of the module's first such device, which is added where it
  * has none. */
 const char *rlxc_host_vdevice(rlxc_context *ctx, rlxc_module *module);
-/* The first device of |s|, of its fields too, that is not the host's plain memory; NULL: none. */
+/* The first device of |s|, of its fields too; NULL: no tensor in it is on any yet. */
+const char *rlxc_stated_device(const rlxc_sinfo *s);
+/* The same, but one that is not the host's plain memory. */
 const char *rlxc_sinfo_device(const rlxc_module *module, const rlxc_sinfo *s);
 /* |s| with all tensors in it on |vdevice|; with |undecided| only those that are on none yet. */
 const rlxc_sinfo *rlxc_sinfo_on(rlxc_context *ctx, const rlxc_sinfo *s, const char *vdevice,

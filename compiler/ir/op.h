@@ -6,7 +6,8 @@
  *           one tuple argument; '...' any number of further arguments. Kinds: none a tensor,
  *           ':shape' (a tuple literal of integers is accepted), ':prim' a prim value (an integer
  *           literal is accepted), ':dtype' R.dtype or a string, ':str' R.str or a string,
- *           ':index' a tensor of positions, ':object' anything. So "axes*:prim" is a tuple (or
+ *           ':index' a tensor of positions, ':host' a tensor that the host reads, ':object'
+ *           anything, whose tensors the host reads. So "axes*:prim" is a tuple (or
  *           list) of prim values.
  *           An absent optional input that is followed by others is an empty tuple, R.tuple().
  *   attrs   "axis=-1:int, keepdims=False:bool, dtype=void:dtype, layout=\"NCHW\":order(NCHW),
@@ -49,9 +50,11 @@ typedef enum rlxc_op_flags {
     RLXC_OP_FOLLOWS = 1 << 17, /* moves the elements of args[0]: may run before or after rounding */
     RLXC_OP_STORES = 1 << 18,  /* accepts and returns storage-only types (float8, int4), as
                                 * operators that move, alias, call or place tensors do */
-    RLXC_OP_CHECKS = 1 << 15   /* can fail and does nothing else: never dropped or merged; stays
-                                * after the definitions of its symbols and before the bindings that
-                                * follow it */
+    RLXC_OP_ANYWHERE = 1 << 19, /* reads types only: operands may be on any device, and a result is
+                                 * on the host */
+    RLXC_OP_CHECKS = 1 << 15    /* can fail and does nothing else: never dropped or merged; stays
+                                 * after the definitions of its symbols and before the bindings that
+                                 * follow it */
 } rlxc_op_flags;
 
 /* Pattern kinds for fusion, TVM's order. */
@@ -107,6 +110,7 @@ typedef struct rlxc_op_input {
     size_t name_length;
     bool optional, is_tuple;
     bool is_index; /* a tensor of indices: a plain number is an int64 */
+    bool is_host;  /* a tensor whose elements the host reads, wherever the operator runs */
     char kind;     /* 't' tensor, 's' shape, 'p' prim, 'd' dtype, 'q' string, 'o' object */
 } rlxc_op_input;
 typedef struct rlxc_op_attr {

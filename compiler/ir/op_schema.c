@@ -63,7 +63,9 @@ uint32_t rlxc_operator_inputs(const rlxc_operator *op, rlxc_op_input *out, bool 
             const char *word = ++p;
             p = skip_name(p);
             input.is_index = word_is(word, (size_t)(p - word), "index");
-            input.kind = input.is_index ? 't' : input_kind(word, (size_t)(p - word));
+            input.is_host = word_is(word, (size_t)(p - word), "host");
+            input.kind =
+                input.is_index || input.is_host ? 't' : input_kind(word, (size_t)(p - word));
             assert(input.kind);
         }
         if (*p == '?') {

@@ -148,6 +148,8 @@ typedef struct rlxc_module {
     rlxc_map by_name;                /* interned name -> rlxc_global */
     rlxc_attrs attrs;
     bool prim_calls;                 /* a PrimFunc may call a PrimFunc */
+    bool is_placed;                  /* every tensor has a device, and stays there: pass
+                                      * plan_devices found others than the host's */
     RLXC_VEC(rlxc_vdevice) vdevices; /* I.module_global_infos({"vdevice": [...]}) */
 } rlxc_module;
 

@@ -15,8 +15,9 @@ typedef struct rlxc_builder {
     rlxc_module *module;
     rlxc_function *function; /* being built */
     rlxc_binding_block *block;
-    rlxc_range range;    /* range of emitted bindings */
-    const char *vdevice; /* of tensors that emitted bindings make, where their types state none */
+    rlxc_range range;        /* range of emitted bindings */
+    const char *vdevice;     /* of tensors that emitted bindings make, where their types state none:
+                                after pass plan_devices that of the binding being rewritten */
     const rlxc_attr *target; /* of PrimFuncs made, as their attribute "target"; NULL: the CPU's */
     uint32_t first_new_var;  /* variables from here on were made while building: in a dataflow block
                                 they become dataflow variables when emitted */

@@ -96,6 +96,7 @@ RLXC_INFER(object);
 RLXC_INFER(sinfo_arg);
 RLXC_INFER(squeeze);
 RLXC_INFER(to_vdevice);
+RLXC_INFER(hint);
 RLXC_INFER(unary_like);
 RLXC_INFER(view);
 RLXC_INFER(void);

@@ -195,6 +195,25 @@ const rlxc_sinfo *rlxc_infer_to_vdevice(rlxc_context *ctx, const rlxc_module *mo
                              rlxc_attr_get_str(call, "dst_vdevice", NULL));
 }
 
+/* The host has no name where the module's table lacks it, and another memory scope may still be
+ * missing there: device planning decides then. */
+const rlxc_sinfo *rlxc_infer_hint(rlxc_context *ctx, const rlxc_module *module,
+                                  const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    if (!rlxc_infer_begin(&v, ctx, module, call))
+        return NULL;
+    const char *name = rlxc_attr_get_str(call, "dst_vdevice", "");
+    const rlxc_vdevice *device = module ? rlxc_find_vdevice(module, name) : NULL;
+    for (uint32_t i = 0; module && !device && i < module->vdevices.count; i++)
+        if (rlxc_is_host_vdevice(&module->vdevices.items[i]))
+            device = &module->vdevices.items[i];
+    if (device && !rlxc_is_plain_scope(rlxc_attr_get_str(call, "memory_scope", NULL)))
+        device = NULL;
+    return rlxc_sinfo_tensor(ctx, v.in[0]->dtype, v.in[0]->ndim, v.in[0]->dims,
+                             device ? rlxc_vdevice_name(ctx, module, device) : NULL);
+}
+
 /* Between two names of the host's memory: a copy with the other name in its type. */
 rlxc_atom rlxc_legalize_to_vdevice(rlxc_builder *b, const rlxc_binding *call)
 {

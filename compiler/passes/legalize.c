@@ -7,6 +7,7 @@
  * are checked first, unless the module is compiled with --lenient (compiler/ops/checks.h). What an
  * operator becomes is on the device of its result, and its PrimFuncs have that device's target.
  * Operators without a legalize function stay for later passes and the code generator. */
+#include "compiler/ir/device.h"
 #include "compiler/passes/passes.h"
 
 #include "compiler/analysis/effects.h"
@@ -34,17 +35,6 @@ static const rlxc_sinfo *unknown_rank(rlxc_builder *b, rlxc_atom atom)
         return s;
     s = rlxc_atom_sinfo(b->ctx, b->module, atom);
     return s && s->kind == RLXC_SINFO_TENSOR && s->ndim == RLXC_UNKNOWN_NDIM ? s : NULL;
-}
-
-/* The device of the first tensor in |s| that is on one. */
-static const char *first_device(const rlxc_sinfo *s)
-{
-    const char *found = NULL;
-    if (s && s->kind == RLXC_SINFO_TENSOR)
-        found = s->vdevice;
-    for (uint32_t i = 0; s && s->kind == RLXC_SINFO_TUPLE && i < s->n_fields && !found; i++)
-        found = first_device(s->fields[i]);
-    return found;
 }
 
 static void block_begin(void *user, rlxc_builder *b)
@@ -88,7 +78,7 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
     }
     if (!rlxc_state_call(&l->stated, b, binding))
         return RLXC_REWRITE_KEEP;
-    rlxc_builder_place(b, first_device(binding->var->sinfo));
+    rlxc_builder_place(b, rlxc_stated_device(binding->var->sinfo));
     if (!l->lenient)
         rlxc_emit_value_checks(&l->checks, b, binding);
     rlxc_atom lowered =

@@ -1,7 +1,7 @@
 /* Devices: the module's table of virtual devices, and the names that types, operators and functions
  * use for them. A name is kept as TVM prints it, "llvm:0": the kind of the target, and the index
  * among devices of that kind. A later pass checks whether rlx has the device
- * (compiler/passes/check_devices.c). */
+ * (compiler/passes/plan_devices.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -63,22 +63,14 @@ bool rlxc_parse_global_infos(rlxc_parser *p, const rlxc_py *call)
     return true;
 }
 
-/* The device that an inline I.vdevice(...) describes: an equal one of the table, or a new entry. */
-static const char *described_vdevice(rlxc_parser *p, const rlxc_py *call)
+enum { MOST_DEVICES = 1000 };
+
+/* The name of an equal device of the table, or of a new entry. */
+static const char *described(rlxc_parser *p, const rlxc_vdevice *device)
 {
-    rlxc_vdevice described;
-    if (!parse_vdevice(p, call, &described))
-        return NULL;
-    for (uint32_t i = 0; i < p->module->vdevices.count; i++) {
-        const rlxc_vdevice *known = &p->module->vdevices.items[i];
-        if (rlxc_attr_equal(&known->target, &described.target) && known->index == described.index &&
-            strcmp(known->scope, described.scope) == 0)
-            return rlxc_vdevice_name(p->ctx, p->module, known);
-    }
-    uint32_t before = p->module->vdevices.count;
-    RLXC_PUSH(p->ctx, &p->module->vdevices, described);
-    return p->module->vdevices.count > before
-               ? rlxc_vdevice_name(p->ctx, p->module, &p->module->vdevices.items[before])
+    uint32_t i = rlxc_add_vdevice(p->ctx, p->module, device);
+    return i < p->module->vdevices.count
+               ? rlxc_vdevice_name(p->ctx, p->module, &p->module->vdevices.items[i])
                : NULL;
 }
 
@@ -87,8 +79,9 @@ const char *rlxc_parse_vdevice(rlxc_parser *p, const rlxc_py *e)
     const rlxc_name *name = e->kind == RLXC_PY_NAME ? rlxc_names_find(&p->names, e->text) : NULL;
     if (name && name->kind == RLXC_NAME_DEVICE)
         return name->device;
+    rlxc_vdevice inlined;
     if (rlxc_parse_is_vdevice(p, e))
-        return described_vdevice(p, e);
+        return parse_vdevice(p, e, &inlined) ? described(p, &inlined) : NULL;
     if (e->kind != RLXC_PY_STRING) {
         rlxc_error(p->ctx, e->range, "a virtual device is a string such as \"llvm:0\", got %s",
                    rlxc_py_describe(p->ctx, e));
@@ -138,6 +131,40 @@ static const char *device_of_call(rlxc_parser *p, const rlxc_py *call)
     return NULL;
 }
 
+/* The entry of the table for device number N of a kind, "opencl:N", whatever its target's features;
+ * a new one if there is none. */
+static const char *numbered_device(rlxc_parser *p, const rlxc_py *e, const char *text)
+{
+    const size_t length = strcspn(text, ":");
+    const bool cpu = rlxc_is_cpu_kind(text, length);
+    rlxc_vdevice device = {
+        .target = rlxc_attr_string(p->ctx, cpu ? "llvm" : rlxc_intern(p->ctx, text, length)),
+        .scope = rlxc_intern_cstr(p->ctx, "global"),
+        .range = e->range};
+    for (const char *at = text + length; *at; at++) {
+        const int64_t digit = *at - '0';
+        if (at == text + length && at[1])
+            continue; /* the colon */
+        if (digit < 0 || digit > 9 || device.index > MOST_DEVICES) {
+            rlxc_error(p->ctx, e->range, "there is no device '%.60s'", text);
+            return NULL;
+        }
+        device.index = device.index * 10 + digit;
+    }
+    if (cpu && device.index == 0)
+        return rlxc_intern_cstr(p->ctx, "cpu:0");
+    for (uint32_t i = 0; i < p->module->vdevices.count; i++) {
+        const rlxc_vdevice *known = &p->module->vdevices.items[i];
+        size_t own;
+        const char *kind = rlxc_target_kind(&known->target, &own);
+        const bool same =
+            cpu ? rlxc_is_cpu_kind(kind, own) : own == length && memcmp(kind, text, own) == 0;
+        if (same && known->index == device.index && rlxc_is_plain_scope(known->scope))
+            return rlxc_vdevice_name(p->ctx, p->module, known);
+    }
+    return described(p, &device);
+}
+
 const char *rlxc_parse_device(rlxc_parser *p, const rlxc_py *e)
 {
     const char *text;
@@ -145,11 +172,8 @@ const char *rlxc_parse_device(rlxc_parser *p, const rlxc_py *e)
         text = device_of_call(p, e);
     else if (e->kind == RLXC_PY_STRING &&
              (strcmp(e->text, "cpu") == 0 || strncmp(e->text, "cpu:", 4) == 0))
-        text = rlxc_intern_cstr(p->ctx, e->text);
+        text = e->text;
     else
         return rlxc_parse_vdevice(p, e);
-    if (!text || strcmp(text, "cpu:0") == 0 || strcmp(text, "cpu") == 0)
-        return text ? rlxc_intern_cstr(p->ctx, "cpu:0") : NULL;
-    rlxc_error(p->ctx, e->range, "device '%s' is not supported: rlx has one CPU, 'cpu:0'", text);
-    return NULL;
+    return text ? numbered_device(p, e, text) : NULL;
 }

@@ -214,9 +214,12 @@ typedef struct rlx_compile_options {
      * May be NULL. */
     bool (*after_pass)(void *user, rlx_ir_module *m, const rlx_pass_info *pass, double seconds);
     void *user;
-    const char *database; /* tuned schedules (rlx_ir_module_tune); entries of another machine,
-                           * version or target are ignored, with a warning that counts them */
-    bool no_compression;  /* of code and tables in files, for runtimes built without zstd */
+    const char *database;       /* tuned schedules (rlx_ir_module_tune); entries of another machine,
+                                 * version or target are ignored, with a warning that counts them */
+    bool no_compression;        /* of code and tables in files, for runtimes built without zstd */
+    const char *default_device; /* "opencl:0": where tensors lie that the module puts nowhere; a
+                                 * name of its table of virtual devices, or a kind and a number;
+                                 * NULL: the CPU */
 } rlx_compile_options;
 
 /* -O2 for this machine. */

@@ -78,6 +78,9 @@ static void check_file(const char *pass, const char *path)
         options.bounds[0].max = max;
         options.n_bounds = 1;
     }
+    char device[32];
+    if (sscanf(text, "# --default-device %31s", device) == 1)
+        options.default_device = device;
     if (strcmp(pass, "to_mixed_precision") == 0)
         options.mixed = RLX_F16;
     options.requests[options.n_requests++] = pass;

@@ -241,7 +241,7 @@ RLX_TEST(target, a_function_carries_its_own)
         char module[2048];
         snprintf(module, sizeof module, text, rows[i].target);
         cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, "x86-64", module));
-        cr_assert(rlxc_pass_check_devices(f.ctx, f.module, &f.options) &&
+        cr_assert(rlxc_pass_plan_devices(f.ctx, f.module, &f.options) &&
                       rlxc_schedule_module(f.ctx, f.module, &f.options) &&
                       rlxc_pass_lower_tir(f.ctx, f.module, &f.options) &&
                       rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_ASM, &native),

@@ -8,7 +8,7 @@ from tvm.script import relax as R
 from tvm.script import tir as T
 @I.ir_module
 class Module:
-    I.module_global_infos({"vdevice": [I.vdevice("llvm"), I.vdevice({"kind": "llvm", "mcpu": "znver4"}, 1, "global"), I.vdevice("cuda")]})
+    I.module_global_infos({"vdevice": [I.vdevice("llvm"), I.vdevice({"kind": "llvm", "mcpu": "znver4"}, 0, "global"), I.vdevice("cuda")]})
     @R.function
     def main(x: R.Tensor((2,), "float32", "llvm"), y: R.Tensor((2,), "float32", vdevice="vdevice:1")):
         with R.dataflow():
@@ -25,10 +25,10 @@ class Module:
         return R.add(a, b)
     @R.function
     def described(x: R.Tensor((2,), "float32", I.vdevice("llvm"))) -> R.Tensor((2,), "float32"):
-        held = I.vdevice("llvm", 5)
-        a = R.to_vdevice(x, tvm.ir.VDevice("llvm", 2, "global"))
+        held = I.vdevice("llvm -num-cores=2")
+        a = R.to_vdevice(x, tvm.ir.VDevice("llvm -num-cores=4", 0, "global"))
         b: R.Tensor((2,), "float32", held) = R.to_vdevice(a, dst_vdevice=held)
-        c: R.Tensor((2,), "float32", I.vdevice("llvm", 5)) = R.add(b, b)
+        c: R.Tensor((2,), "float32", I.vdevice("llvm -num-cores=2")) = R.add(b, b)
         return R.add(R.to_vdevice(c, I.vdevice("llvm")), x)
     @R.function(pure=False)
     def memory(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):

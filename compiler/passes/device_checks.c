@@ -1,16 +1,15 @@
-/* Pass check_devices: all values are on the CPU, so a module that asks for another device is an
- * error, not silently run there.
+/* Device planning: what a module may not say about devices.
  *
- * Each device that a type or to_vdevice names must be one of the CPU with its plain memory; a
- * PrimFunc's target and the device numbers of explicit memory too. Operands of one operator must
- * not be on different devices, even where all of them are the CPU: a module that mixes them relies
- * on a copy that nobody makes. The module is not changed. */
+ * The operands of one operator lie on one device; where types already say otherwise, that is an
+ * error, which shows both places. Devices must be of a known kind, numbers of devices in the
+ * module's table. Targets of PrimFuncs must be known, and those of the CPU be of the architecture
+ * that the module is compiled for. */
 #include <string.h>
 
-#include "compiler/analysis/alias.h"
-#include "compiler/ir/device.h"
-#include "compiler/ir/op.h"
-#include "compiler/passes/passes.h"
+#include "compiler/ops/op_infer.h"
+#include "compiler/passes/device_plan.h"
+
+enum { MOST_DEVICES = 10000 }; /* of a kind */
 
 typedef struct checker {
     rlxc_context *ctx;
@@ -21,28 +20,20 @@ typedef struct checker {
 
 /* --- devices that are not there --------------------------------------------------------------- */
 
-static bool plain_scope(const char *scope)
-{
-    return scope == NULL || scope[0] == '\0' || strcmp(scope, "global") == 0;
-}
-
 static void check_device(checker *c, const rlxc_vdevice *device, const char *name, rlxc_range range)
 {
     size_t length;
     const char *kind = rlxc_target_kind(&device->target, &length);
-    bool cpu = rlxc_is_cpu_kind(kind, length);
-    if (cpu && plain_scope(device->scope))
-        return;
-    if (rlxc_map_get(&c->reported, rlxc_key(name)) != NULL)
+    const bool known = rlxc_is_cpu_kind(kind, length) || rlxc_target_is_device_kind(kind, length);
+    const bool numbered = device->index >= 0 && device->index < MOST_DEVICES;
+    if ((known && numbered) || rlxc_map_get(&c->reported, rlxc_key(name)) != NULL)
         return;
     rlxc_map_set(c->ctx, &c->reported, rlxc_key(name), c);
-    if (cpu)
-        rlxc_error(c->ctx, range,
-                   "device '%s' has the memory scope \"%.40s\", which is not supported: only "
-                   "\"global\" is",
-                   name, device->scope);
+    if (known)
+        rlxc_error(c->ctx, range, "device '%s' has the number %lld; the largest is %d", name,
+                   (long long)device->index, MOST_DEVICES - 1);
     else
-        rlxc_error(c->ctx, range, "device '%s' is not supported: only the CPU is", name);
+        rlxc_error(c->ctx, range, "device '%s' is of no kind that rlx has code for", name);
     rlxc_note(c->ctx, device->range, "'%s' is declared here", name);
 }
 
@@ -58,14 +49,6 @@ static void check_sinfo(checker *c, const rlxc_sinfo *s, rlxc_range range, int d
     check_sinfo(c, s->ret, range, depth + 1);
 }
 
-static void check_scope(checker *c, const rlxc_binding *b, const char *scope)
-{
-    if (!plain_scope(scope))
-        rlxc_error(c->ctx, b->range,
-                   "R.%s: the memory scope \"%.40s\" is not supported: only \"global\" is",
-                   b->op->name, scope);
-}
-
 /* R.to_vdevice, R.hint_on_device */
 static void check_attributes(checker *c, const rlxc_binding *b)
 {
@@ -73,24 +56,26 @@ static void check_attributes(checker *c, const rlxc_binding *b)
     const rlxc_vdevice *device = name != NULL ? rlxc_find_vdevice(c->module, name) : NULL;
     if (device != NULL)
         check_device(c, device, name, b->range);
-    check_scope(c, b, rlxc_attr_get_str(b, "memory_scope", NULL));
 }
 
-/* Explicit memory names a device by its index in the module's table; 0 and -1 are the CPU.
- * plan_memory itself writes the scope "planned". */
+bool rlxc_names_device(const rlxc_binding *b, uint32_t i, int64_t *out_index)
+{
+    static const char suffix[] = "device_index";
+    enum { LENGTH = sizeof suffix - 1 };
+    rlxc_op_input inputs[RLXC_MAX_OP_INPUTS];
+    bool variadic;
+    return i < rlxc_operator_inputs(b->op, inputs, &variadic) && inputs[i].name_length >= LENGTH &&
+           memcmp(inputs[i].name + inputs[i].name_length - LENGTH, suffix, LENGTH) == 0 &&
+           b->args[i].kind == RLXC_ATOM_PRIM && rlxc_is_int(b->args[i].prim, out_index);
+}
+
+/* Explicit memory names a device by its index in the module's table; 0 and -1 are the CPU where
+ * there is none. */
 static void check_memory(checker *c, const rlxc_binding *b)
 {
-    rlxc_op_schema schema;
-    rlxc_operator_schema(c->ctx, b->op, &schema);
-    for (uint32_t i = 0; i < schema.n_inputs && i < b->n_args; i++) {
-        const char *name = rlxc_intern(c->ctx, schema.inputs[i].name, schema.inputs[i].name_length);
-        rlxc_atom arg = b->args[i];
+    for (uint32_t i = 0; i < b->n_args; i++) {
         int64_t index;
-        if (strcmp(name, "storage_scope") == 0 && arg.kind == RLXC_ATOM_STRING &&
-            strcmp(arg.text, RLXC_PLANNED_SCOPE) != 0)
-            check_scope(c, b, arg.text);
-        if (strstr(name, "device_index") == NULL || arg.kind != RLXC_ATOM_PRIM ||
-            !rlxc_is_int(arg.prim, &index))
+        if (!rlxc_names_device(b, i, &index))
             continue;
         if (index >= 0 && index < c->module->vdevices.count) {
             const rlxc_vdevice *device = &c->module->vdevices.items[index];
@@ -143,18 +128,38 @@ static void report_mix(checker *c, rlxc_range range, const char *what, const ope
                       both[i]->device);
 }
 
+/* Operands that run on the operator's device: not those that the host reads, nor those of calls
+ * whose callee decides. */
+static bool meets(const rlxc_binding *b, uint32_t i)
+{
+    rlxc_op_input inputs[RLXC_MAX_OP_INPUTS];
+    bool variadic;
+    const uint32_t n = rlxc_operator_inputs(b->op, inputs, &variadic);
+    if (strncmp(b->op->name, "call_tir", 8) == 0)
+        return i == 1;
+    if ((b->op->flags & (RLXC_OP_ANYWHERE | RLXC_OP_CALLS | RLXC_OP_MEMORY)) != 0 || n == 0)
+        return false;
+    const rlxc_op_input *input = &inputs[i < n ? i : n - 1];
+    return !input->is_host && input->kind == 't';
+}
+
 static void check_operands(checker *c, const rlxc_binding *b)
 {
+    const bool tir = strncmp(b->op->name, "call_tir", 8) == 0;
     operand first = {0}, other = {0};
     for (uint32_t i = 0; i < b->n_args; i++)
-        meet(c, b->args[i], NULL, &first, &other, 0);
-    if (other.device == NULL && (b->op->flags & RLXC_OP_CALLS) != 0 &&
-        strncmp(b->op->name, "call_tir", 8) == 0)
-        for (uint32_t i = 0; i < b->n_sinfo_args; i++) /* the destination is an operand too */
-            meet(c, rlxc_atom_var(b->var), b->sinfo_args[i], &first, &other, 0);
-    if (other.device != NULL)
-        report_mix(c, b->range, rlxc_internf(c->ctx, "the operands of R.%s are", b->op->name),
-                   &first, &other);
+        if (meets(b, i))
+            meet(c, b->args[i], NULL, &first, &other, 0);
+    for (uint32_t i = 0; tir && other.device == NULL && i < b->n_sinfo_args; i++)
+        meet(c, rlxc_atom_var(b->var), b->sinfo_args[i], &first, &other, 0);
+    if (other.device == NULL)
+        return;
+    const rlxc_vdevice *x = rlxc_find_vdevice(c->module, first.device);
+    const rlxc_vdevice *y = rlxc_find_vdevice(c->module, other.device);
+    if (tir && x != NULL && y != NULL && rlxc_same_place(x, y))
+        return; /* a PrimFunc may take buffers in different memory of one device */
+    report_mix(c, b->range, rlxc_internf(c->ctx, "the operands of R.%s are", b->op->name), &first,
+               &other);
 }
 
 /* --- the walk --------------------------------------------------------------------------------- */
@@ -165,7 +170,6 @@ static void check_body(checker *c, const rlxc_body *body);
 
 static void check_binding(checker *c, const rlxc_binding *b)
 {
-    operand first = {0}, other = {0};
     check_sinfo(c, b->var->sinfo, b->range, 0);
     for (uint32_t i = 0; i < b->n_sinfo_args; i++)
         check_sinfo(c, b->sinfo_args[i], b->range, 0);
@@ -181,10 +185,6 @@ static void check_binding(checker *c, const rlxc_binding *b)
     case RLXC_FORM_IF:
         check_body(c, b->then);
         check_body(c, b->otherwise);
-        meet(c, b->then->result, NULL, &first, &other, 0);
-        meet(c, b->otherwise->result, NULL, &first, &other, 0);
-        if (other.device != NULL && b->var->sinfo->kind == RLXC_SINFO_TENSOR)
-            report_mix(c, b->range, "the branches of an if end", &first, &other);
         return;
     case RLXC_FORM_FUNCTION:
         check_function(c, b->function);
@@ -243,7 +243,7 @@ static void check_target(checker *c, const rlxc_prim_func *f)
                      f->name, spec.mcpu, c->target->triple, c->target->cpu);
 }
 
-bool rlxc_pass_check_devices(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+bool rlxc_check_devices(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options)
 {
     checker c = {.ctx = ctx, .module = module, .target = options->target};
     for (uint32_t i = 0; i < module->globals.count; i++) {
