@@ -168,6 +168,23 @@ static rlxc_rewrite_action on_cpu(placing *p, rlxc_builder *b, rlxc_binding *cal
     return RLXC_REWRITE_REPLACE;
 }
 
+/* A check of |call|'s first operand, which it returns: on a copy, while the tensor itself goes on.
+ */
+static rlxc_rewrite_action check_on_cpu(placing *p, rlxc_builder *b, rlxc_binding *call,
+                                        rlxc_atom *replacement)
+{
+    const rlxc_sinfo *nothing = rlxc_sinfo_tuple(p->ctx, NULL, 0);
+    *replacement = call->args[0];
+    call->var = rlxc_rvar_new(p->ctx, rlxc_outermost(b->function), "_", nothing);
+    call->sinfo_args = rlxc_copy(p->ctx, &nothing, sizeof(const rlxc_sinfo *));
+    call->n_sinfo_args = 1;
+    call->attrs = (rlxc_attrs){0}; /* it is not pure without its result */
+    rlxc_atom unused;
+    on_cpu(p, b, call, &unused);
+    rlxc_emit(b, call);
+    return RLXC_REWRITE_REPLACE;
+}
+
 /* --- PrimFuncs -------------------------------------------------------------------------------- */
 
 /* The PrimFunc |g| as one of |device|. */
@@ -311,6 +328,9 @@ static rlxc_rewrite_action place_call(placing *p, rlxc_builder *b, rlxc_binding 
     const rlx_builtin *builtin = call->op ? NULL : rlxc_find_builtin(call->callee.text);
     if (builtin && builtin->flags & RLX_BUILTIN_ANY_DEVICE)
         return RLXC_REWRITE_KEEP;
+    if (builtin && strncmp(builtin->name, "rlx.check_", strlen("rlx.check_")) == 0 &&
+        call->var->sinfo && call->var->sinfo->kind == RLXC_SINFO_TENSOR)
+        return check_on_cpu(p, b, call, replacement);
     const char *name = call->op ? call->op->name : call->callee.text;
     explain(p, call, device,
             rlxc_internf(p->ctx, "%s '%s' works on the host's memory",
