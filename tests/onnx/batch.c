@@ -155,7 +155,7 @@ void batch_example(case_report *report, const char *name)
     size_t length = 0;
     snprintf(path, sizeof path, "examples/%s/%s.onnx", name, name);
     unsigned char *bytes = case_file(path, &length);
-    rlx_vm *vm = bytes ? case_compile(report, path, bytes, length, false)
+    rlx_vm *vm = bytes ? case_compile(report, path, bytes, length, false, NULL)
                        : (case_fail(report, "%s cannot be read", path), NULL);
     report->passed = vm != NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows && report->passed; i++) {

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "compiler/driver/compile.h"
+#include "compiler/schedule/explain.h"
 #include "compiler/script/script.h"
+#include "rlx/device.h"
 #include "vm/cli/tensorproto.h"
 
 bool case_fail(case_report *report, const char *format, ...)
@@ -46,8 +48,23 @@ static bool diagnosed(case_report *report, rlxc_context *ctx, const char *stage)
     return case_fail(report, "%s%.*s", stage, (int)strcspn(start, "\n"), start);
 }
 
+/* Appends the reasons of |e| for work of the CPU, each once. */
+static void note_fallen(case_report *report, const rlxc_explain *e)
+{
+    static const char mark[] = "with copies: ";
+    for (uint32_t i = 0; i < e->places.count; i++) {
+        const char *at = strstr(e->places.items[i], mark), *why = at ? at + strlen(mark) : "";
+        char one[200];
+        const size_t used = strlen(report->fallen);
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(why, "\n"), why);
+        if (!strstr(report->fallen, one))
+            snprintf(report->fallen + used, sizeof report->fallen - used, "%s%s", used ? "; " : "",
+                     one);
+    }
+}
+
 static bool to_file(case_report *report, const char *path, const void *bytes, size_t length,
-                    bool through_text, const char *out)
+                    bool through_text, const char *device, const char *out)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
     rlx_exec_builder *builder = NULL;
@@ -56,6 +73,11 @@ static bool to_file(case_report *report, const char *path, const void *bytes, si
     rlx_error err = {0};
     bool ok = ctx && rlxc_options_init(ctx, &options, NULL, NULL, 2) &&
               rlx_exec_builder_create(NULL, &builder, &err) == RLX_OK;
+    rlxc_explain explain = {.ctx = ctx};
+    if (ok && device) {
+        options.default_device = device;
+        options.explain = &explain;
+    }
     rlxc_module *module = ok ? rlxc_read_onnx(ctx, path, bytes, length) : NULL;
     if (!module)
         return diagnosed(report, ctx, "");
@@ -70,6 +92,7 @@ static bool to_file(case_report *report, const char *path, const void *bytes, si
     } else if (!rlxc_compile_module(ctx, module, &options, NULL, builder)) {
         return diagnosed(report, ctx, "compile: ");
     }
+    note_fallen(report, &explain);
     if (rlx_exec_builder_load(builder, NULL, &exe, &err) != RLX_OK ||
         rlx_executable_save(exe, out, &err) != RLX_OK)
         return case_fail(report, "executable: %s", err.message);
@@ -77,7 +100,7 @@ static bool to_file(case_report *report, const char *path, const void *bytes, si
 }
 
 rlx_vm *case_compile(case_report *report, const char *path, const void *bytes, size_t length,
-                     bool through_text)
+                     bool through_text, const char *device)
 {
     char out[64];
     struct rusage before, after;
@@ -87,7 +110,7 @@ rlx_vm *case_compile(case_report *report, const char *path, const void *bytes, s
     const rlx_load_options load = {.trust_native = true};
     snprintf(out, sizeof out, "/tmp/rlx-backend-%d.rlx", (int)getpid());
     getrusage(RUSAGE_SELF, &before);
-    bool ok = to_file(report, path, bytes, length, through_text, out);
+    bool ok = to_file(report, path, bytes, length, through_text, device, out);
     getrusage(RUSAGE_SELF, &after);
     report->seconds = (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec) +
                       (double)(after.ru_stime.tv_sec - before.ru_stime.tv_sec) +
@@ -144,9 +167,13 @@ static void shape_text(const rlx_tensor *t, char *out, size_t size)
 
 static bool equal(case_report *report, uint32_t index, rlx_value got, const rlx_tensor *want)
 {
+    rlx_tensor *g;
+    rlx_error err = {0};
     if (got.kind != RLX_KIND_TENSOR)
         return case_fail(report, "output %u is no tensor", index);
-    const rlx_tensor *g = got.as.tensor;
+    /* in the host's memory; kept until the process ends */
+    if (rlx_tensor_to_device(NULL, got.as.tensor, NULL, &g, &err) != RLX_OK)
+        return case_fail(report, "output %u: %s", index, err.message);
     rlx_dtype t = rlx_tensor_dtype(want);
     if (rlx_dtype_eq(rlx_tensor_dtype(g), RLX_BF16) && rlx_dtype_eq(t, RLX_U16))
         t = RLX_BF16; /* NumPy has no bfloat16, so the files store its bits */
@@ -253,7 +280,7 @@ bool case_run(case_report *report, rlx_vm *vm, const case_io *in, const case_io 
     return true;
 }
 
-void case_backend(case_report *report, const char *folder, case_mode mode)
+void case_backend(case_report *report, const char *folder, case_mode mode, const char *device)
 {
     char model[800], set[900];
     size_t length = 0;
@@ -268,7 +295,7 @@ void case_backend(case_report *report, const char *folder, case_mode mode)
         case_fail(report, "%s cannot be read", model);
         return;
     }
-    rlx_vm *vm = case_compile(report, model, bytes, length, mode == CASE_RELAX);
+    rlx_vm *vm = case_compile(report, model, bytes, length, mode == CASE_RELAX, device);
     for (uint32_t i = 0; vm; i++) {
         case_io in, want;
         snprintf(set, sizeof set, "%s/test_data_set_%u", folder, i);

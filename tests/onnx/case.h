@@ -6,7 +6,7 @@
 
 #include "rlx/rlx.h"
 
-enum { CASE_MAX_IO = 64, CASE_REASON = 400 };
+enum { CASE_MAX_IO = 64, CASE_REASON = 400, CASE_FALLEN = 400 };
 
 typedef enum case_mode {
     CASE_PLAIN,   /* the model unchanged */
@@ -20,6 +20,7 @@ typedef enum case_mode {
 typedef struct case_report {
     bool passed;
     char reason[CASE_REASON];
+    char fallen[CASE_FALLEN]; /* why the CPU did something for the device; "": it did nothing */
     double seconds;     /* processor time of the compilation */
     size_t peak, model; /* in bytes: the process's peak after compilation, the model's files */
 } case_report;
@@ -33,9 +34,9 @@ typedef struct case_io {
 /* Records the reason for the failure (only the first is kept); returns false. */
 bool case_fail(case_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Compiles |bytes|, the model at |path|, to a file and loads it into a fresh VM; NULL on failure.
- */
+ * |device|: of all its tensors, as --default-device; or NULL. */
 rlx_vm *case_compile(case_report *report, const char *path, const void *bytes, size_t length,
-                     bool through_text);
+                     bool through_text, const char *device);
 /* Reads input_0.pb, input_1.pb, ... (for stem "input") from the folder |set|. */
 bool case_read(case_report *report, const char *set, const char *stem, case_io *out);
 /* Runs |in| and compares every result with |want|. */
@@ -44,7 +45,7 @@ bool case_run(case_report *report, rlx_vm *vm, const case_io *in, const case_io 
 unsigned char *case_file(const char *path, size_t *out_size);
 
 /* Runs the case in |folder|: its model on each of its data sets. */
-void case_backend(case_report *report, const char *folder, case_mode mode);
+void case_backend(case_report *report, const char *folder, case_mode mode, const char *device);
 
 /* --- batch.c */
 

@@ -6,12 +6,14 @@
  * The exit status is 1 if a case that passes in the committed table fails, or if a compilation
  * needs too much memory.
  *
- *   run_backend [--data DIR] [--table FILE] [--write] [--jobs N] [--verbose]
+ *   run_backend [--data DIR] [--table FILE] [--write] [--jobs N] [--verbose] [--device D]
  *               [--batch | --relax | --free | --unranked] [part of a name]...
  *
  * --batch runs the pytorch-converted cases and the examples with a symbolic batch dimension;
  * --relax runs every case through its TVMScript; --free with input dimensions that have neither
- * numbers nor names, --unranked with inputs of unknown rank. */
+ * numbers nor names, --unranked with inputs of unknown rank. --device runs the cases that pass on the
+ * CPU with all tensors on the device D; its table, docs/onnx-D.md, names those that fail and those in
+ * which the CPU does something. */
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
@@ -33,7 +35,8 @@ enum { MAX_CASES = 4096, MAX_JOBS = 16, TIME_LIMIT = 30 };
 typedef struct test_case {
     char name[200]; /* suite/case */
     case_report report;
-    bool before;
+    bool before;   /* it passes on the CPU */
+    bool may_fail; /* on the device */
 } test_case;
 
 typedef struct job {
@@ -52,7 +55,7 @@ static bool must_pass(const test_case *c, case_mode mode)
     for (size_t i = 0; i < sizeof needs_shapes / sizeof *needs_shapes; i++)
         if ((mode == CASE_FREE || mode == CASE_UNRANKED) && strcmp(c->name, needs_shapes[i]) == 0)
             return false;
-    return c->before || mode == CASE_BATCH;
+    return (c->before && !c->may_fail) || mode == CASE_BATCH;
 }
 
 /* --- cases and the table ---------------------------------------------------------------------- */
@@ -103,6 +106,42 @@ static void find_cases(const char *data, case_mode mode, char *const *filters, u
         add_case("examples", "chargpt", filters, n);
     }
     qsort(cases, n_cases, sizeof *cases, by_name);
+}
+
+/* The cases that a device's table speaks of. */
+static bool is_of_device(const test_case *c)
+{
+    return c->before && strncmp(c->name, "node/", 5) == 0;
+}
+
+/* Of the cases that pass on the CPU, those that the table of a device does not name as failing must
+ * pass there too. */
+static bool read_device_table(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[1600];
+    if (!file)
+        return false;
+    while (fgets(line, sizeof line, file)) {
+        test_case key = {0};
+        if (sscanf(line, "| %199[^ |] |", key.name) != 1 || strstr(line, "| pass |"))
+            continue;
+        test_case *c = bsearch(&key, cases, n_cases, sizeof *cases, by_name);
+        if (c)
+            c->may_fail = true;
+    }
+    fclose(file);
+    return true;
+}
+
+/* Leaves the cases of a device's table. */
+static void keep_device_cases(void)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < n_cases; i++)
+        if (is_of_device(&cases[i]))
+            cases[n++] = cases[i];
+    n_cases = n;
 }
 
 /* Marks the cases that passed. Returns how many of them are missing from the data, or -1 without a
@@ -156,9 +195,50 @@ static bool write_table(const char *path)
     return fclose(file) == 0;
 }
 
+static void plain_text(char *text)
+{
+    for (char *c = text; *c; c++)
+        if (*c == '|' || *c == '\n')
+            *c = '/';
+}
+
+/* The table of a device: of the node cases that pass on the CPU, those that fail there, and those
+ * in which the CPU does something. */
+static bool write_device_table(const char *path, const char *device)
+{
+    FILE *file = fopen(path, "w");
+    uint32_t all = 0, passed = 0, whole = 0;
+    if (!file)
+        return false;
+    for (uint32_t i = 0; i < n_cases; i++) {
+        if (!is_of_device(&cases[i]))
+            continue;
+        all++;
+        passed += cases[i].report.passed;
+        whole += cases[i].report.passed && !*cases[i].report.fallen;
+    }
+    fprintf(file,
+            "# ONNX node cases on %s\n\nWritten by `make onnx-opencl-table` "
+            "(tests/onnx/run_backend.c): ONNX's node cases with `--default-device %s`. %u cases "
+            "pass on the CPU; %u of them pass here, %u without work of the CPU between a call's "
+            "arguments and its results. The table names the others. A case that the table does not "
+            "name must go on passing.\n\n| case | result | what the CPU does, and why |\n| --- "
+            "| --- | --- |\n",
+            device, device, all, passed, whole);
+    for (uint32_t i = 0; i < n_cases; i++) {
+        case_report *r = &cases[i].report;
+        plain_text(r->reason);
+        plain_text(r->fallen);
+        if (is_of_device(&cases[i]) && (!r->passed || *r->fallen))
+            fprintf(file, "| %s | %s | %s |\n", cases[i].name, r->passed ? "pass" : r->reason,
+                    r->fallen);
+    }
+    return fclose(file) == 0;
+}
+
 /* --- processes -------------------------------------------------------------------------------- */
 
-static void start(job *j, uint32_t index, const char *data, case_mode mode)
+static void start(job *j, uint32_t index, const char *data, case_mode mode, const char *device)
 {
     int ends[2];
     if (pipe(ends) != 0)
@@ -177,7 +257,7 @@ static void start(job *j, uint32_t index, const char *data, case_mode mode)
         if (strncmp(name, "examples/", 9) == 0)
             batch_example(&report, name + 9);
         else
-            case_backend(&report, folder, mode);
+            case_backend(&report, folder, mode, device);
         ssize_t n = write(ends[1], &report, sizeof report);
         _exit(n == (ssize_t)sizeof report ? 0 : 3);
     }
@@ -202,14 +282,14 @@ static void finish(job *j)
     cases[j->index].report = report;
 }
 
-static void run_all(const char *data, case_mode mode, uint32_t jobs)
+static void run_all(const char *data, case_mode mode, const char *device, uint32_t jobs)
 {
     job running[MAX_JOBS] = {0};
     uint32_t next = 0, active = 0;
     while (next < n_cases || active > 0) {
         for (uint32_t i = 0; i < jobs && next < n_cases; i++)
             if (running[i].pid == 0) {
-                start(&running[i], next++, data, mode);
+                start(&running[i], next++, data, mode, device);
                 active++;
             }
         struct pollfd fds[MAX_JOBS];
@@ -254,7 +334,8 @@ static bool report_cost(void)
 
 int main(int argc, char **argv)
 {
-    const char *data = DATA, *table = "docs/onnx.md";
+    const char *data = DATA, *table = "docs/onnx.md", *device = NULL;
+    char device_table[64] = "";
     char *filters[64];
     uint32_t n_filters = 0, jobs = 2, passed = 0, broken = 0;
     bool write = false, verbose = false;
@@ -267,6 +348,8 @@ int main(int argc, char **argv)
             table = argv[++i];
         else if (strcmp(argv[i], "--jobs") == 0 && more)
             jobs = (uint32_t)strtoul(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--device") == 0 && more)
+            device = argv[++i];
         else if (strcmp(argv[i], "--write") == 0)
             write = true;
         else if (strcmp(argv[i], "--verbose") == 0)
@@ -285,12 +368,21 @@ int main(int argc, char **argv)
     jobs = jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : jobs;
     find_cases(data, mode, filters, n_filters);
     const int missing = read_table(table, n_filters == 0 && mode != CASE_BATCH);
+    if (device) {
+        snprintf(device_table, sizeof device_table, "docs/onnx-%.*s.md", (int)strcspn(device, ":"),
+                 device);
+        if (!read_device_table(device_table) && !write) {
+            fprintf(stderr, "run_backend: there is no %s\n", device_table);
+            return 2;
+        }
+        keep_device_cases();
+    }
     if (n_cases == 0 || (missing < 0 && !write)) {
         fprintf(stderr, "run_backend: no cases in %s, or no table %s\n", data, table);
         return 2;
     }
     broken = missing > 0 ? (uint32_t)missing : 0;
-    run_all(data, mode, jobs);
+    run_all(data, mode, device, jobs);
     for (uint32_t i = 0; i < n_cases; i++) {
         passed += cases[i].report.passed;
         bool worse = must_pass(&cases[i], mode) && !cases[i].report.passed;
@@ -300,7 +392,9 @@ int main(int argc, char **argv)
     }
     printf("%u of %u cases pass, %u that must do not\n", passed, n_cases, broken);
     bool small = report_cost();
-    if (write && mode == CASE_PLAIN && !write_table(table))
+    if (write && device && !write_device_table(device_table, device))
+        return 2;
+    if (write && !device && mode == CASE_PLAIN && !write_table(table))
         return 2;
     printf("%u passed, %u failed\n", passed, broken + !small);
     return broken > 0 || !small;
