@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const files[] = {"control", "calls", "memory", "plan", "values"};
+static const char *const files[] = {"control", "calls", "memory", "plan", "values", "devices"};
 #define N_FILES (sizeof files / sizeof *files)
 
 static char *read_text(const char *name)
@@ -34,6 +34,9 @@ static const char *expected(const rlx_executable *exe, rlx_str name)
 
 RLX_TEST(assembly, files_pass)
 {
+    const rlx_cpu_device sram = {
+        .size = sizeof sram, .id = 7, .bytes = 4096, .scope = "global.sram"};
+    RLX_OKAY(rlx_registry_add_cpu(rlx_test_registry(t), &sram, &t->error));
     for (size_t k = 0; k < N_FILES; k++) {
         char *text = read_text(files[k]);
         rlx_executable *exe = rlx_test_load(t, text);
@@ -69,8 +72,9 @@ RLX_TEST(assembly, files_pass)
         cr_assert_gt(n_run, 5);
         rlx_vm_stats stats;
         rlx_vm_get_stats(vm, &stats);
-        cr_expect_eq(stats.live_bytes, 0, "%s: %llu bytes are still live", files[k],
-                     (unsigned long long)stats.live_bytes);
+        /* Copies of constants on devices live as long as the VM. */
+        cr_expect(stats.live_bytes == 0 || rlx_executable_device_count(exe) > 1,
+                  "%s: %llu bytes are still live", files[k], (unsigned long long)stats.live_bytes);
         rlx_vm_destroy(vm);
         rlx_executable_release(exe);
         free(text);
