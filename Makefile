@@ -160,9 +160,10 @@ $(BUILD)/data/.unpacked: $(DATA)
 
 # Libraries that stand in for the drivers of devices.
 FAKES := $(patsubst tests/fake/%.c,$(BUILD)/fake_%.so,$(wildcard tests/fake/*.c))
+$(BUILD)/fake_cuda.so: $(wildcard tests/fake/gpu/*)
 $(BUILD)/fake_%.so: tests/fake/%.c tests/fake/fake.h
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) -DFAKE_DRIVER -shared -o $@ $<
+	$(Q)$(CC) $(CFLAGS_ALL) -DFAKE_DRIVER -DFAKE_ROOT='"$(CURDIR)"' -shared -o $@ $(filter %.c,$^) -ldl
 
 TEST_SRC := $(filter-out %/main.c,$(RLX_SRC)) $(SUPPORT_SRC)
 $(BUILD)/vm_tests: | $(BUILD)/data/.unpacked $(FAKES)

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dlfcn.h>
+
+#include "tests/fake/gpu/ptx.h"
 #include "vm/devices/cuda_driver.h"
 
 #define DECLARE(name, params) __attribute__((visibility("default"))) int name params;
@@ -41,12 +44,16 @@ struct CUevent_st {
     double time;
     bool happened;
 };
-struct CUmod_st {
-    int unused;
-};
 struct CUfunc_st {
+    const gpu_row *row; /* of PTX; NULL: */
     const char *name;
+    uint32_t size; /* of its arguments */
     int max_shared;
+};
+enum { MAX_FUNCTIONS = 4096 };
+struct CUmod_st {
+    void *handle; /* of PTX */
+    struct CUfunc_st functions[MAX_FUNCTIONS];
 };
 
 typedef struct work work;
@@ -57,8 +64,8 @@ struct work {
     size_t bytes; /* of a copy; 0: */
     cu_event event;
     cu_function function;
-    uint64_t threads;
-    char args[40];
+    uint32_t grid[3], block[3], shared;
+    unsigned char *args;
 };
 
 static struct CUctx_st context;
@@ -95,19 +102,23 @@ static int append(work w)
 static void run_kernel(const work *w)
 {
     float *x, factor;
-    int64_t n;
+    int64_t n, i = 0;
     int32_t shift;
     double add;
-    if (strcmp(w->function->name, "fault") == 0) {
+    const int64_t threads =
+        (int64_t)w->grid[0] * w->grid[1] * w->grid[2] * w->block[0] * w->block[1] * w->block[2];
+    if (w->function->row)
+        lost = lost || gpu_run(w->function->row, w->args, w->grid, w->block, w->shared) != 0;
+    else if (strcmp(w->function->name, "fault") == 0)
         lost = true;
+    if (w->function->row || lost)
         return;
-    }
     memcpy(&x, w->args, 8);
     memcpy(&n, w->args + 8, 8);
     memcpy(&shift, w->args + 16, 4);
     memcpy(&factor, w->args + 20, 4);
     memcpy(&add, w->args + 24, 8);
-    for (uint64_t i = 0; i < w->threads && (int64_t)i < n; i++)
+    for (; i < threads && i < n; i++)
         x[i] = x[i] * factor + (float)add + (float)shift;
 }
 
@@ -125,6 +136,7 @@ static void run_all(void)
             w->event->time = now;
             w->event->happened = true;
         }
+        free(w->args);
         free(w);
     }
     last = &first;
@@ -401,21 +413,51 @@ int cuMemcpyDtoDAsync_v2(cu_pointer to, cu_pointer from, size_t bytes, cu_stream
 /* --- code --------------------------------------------------------------------------------------
  */
 
+static bool refused(const char *text, unsigned n, const int *options, void **values)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (options[i] == CU_JIT_ERROR_LOG)
+            memcpy(values[i], text, strlen(text) + 1);
+    return true;
+}
+
+/* The kernels of PTX, or the two of other code. */
+static int fill(struct CUmod_st *m, const char *image, char *log, size_t size)
+{
+    static const struct CUfunc_st own[] = {{NULL, "scale", 32, 0}, {NULL, "fault", 0, 0}};
+    const gpu_row *table;
+    memcpy(m->functions, own, sizeof own);
+    if (memcmp(image, "\177ELF", 4) == 0 || !strstr(image, ".version"))
+        return CU_OK;
+    m->handle = gpu_load(image, &table, log, size);
+    if (!m->handle)
+        return CU_INVALID_PTX;
+    for (uint32_t i = 0; i < MAX_FUNCTIONS && table[i].name; i++)
+        m->functions[i] = (struct CUfunc_st){&table[i], table[i].name, table[i].param_bytes, 0};
+    return CU_OK;
+}
+
 int cuModuleLoadDataEx(cu_module *module, const void *image, unsigned n, int *options,
                        void **values)
 {
+    char log[300] = "line 1: bad";
     IN_CONTEXT;
-    if (memcmp(image, "\177ELF", 4) != 0 && strstr(image, "bad")) {
-        for (unsigned i = 0; i < n; i++)
-            if (options[i] == CU_JIT_ERROR_LOG)
-                memcpy(values[i], "line 1: bad", 12);
+    if (memcmp(image, "\177ELF", 4) != 0 && strstr(image, "bad") &&
+        refused(log, n, options, values))
         return CU_INVALID_PTX;
+    int code = made((void **)module, sizeof **module);
+    if (code == CU_OK && (code = fill(*module, image, log, sizeof log)) != CU_OK) {
+        refused(log, n, options, values);
+        dropped(*module);
     }
-    return made((void **)module, sizeof **module);
+    return code;
 }
 
 int cuModuleUnload(cu_module module)
 {
+    run_all();
+    if (module->handle)
+        dlclose(module->handle);
     dropped(module);
     IN_CONTEXT;
     return CU_OK;
@@ -423,12 +465,11 @@ int cuModuleUnload(cu_module module)
 
 int cuModuleGetFunction(cu_function *function, cu_module module, const char *name)
 {
-    static struct CUfunc_st functions[] = {{"scale", 0}, {"fault", 0}};
     IN_CONTEXT;
     fake.misuses += !module;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i].name, name) == 0) {
-            *function = &functions[i];
+    for (size_t i = 0; module->functions[i].name; i++)
+        if (strcmp(module->functions[i].name, name) == 0) {
+            *function = &module->functions[i];
             return CU_OK;
         }
     return CU_NOT_FOUND;
@@ -448,19 +489,23 @@ int cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigned gz, 
                    unsigned by, unsigned bz, unsigned shared, cu_stream stream, void **params,
                    void **extra)
 {
-    work w = {.function = function, .threads = (uint64_t)gx * gy * gz * bx * by * bz};
+    work w = {.function = function, .grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared};
+    const uint64_t threads = (uint64_t)bx * by * bz;
     size_t size;
     IN_CONTEXT;
-    if (w.threads == 0 || params || !stream || extra[0] != CU_LAUNCH_BUFFER ||
-        extra[2] != CU_LAUNCH_BUFFER_SIZE || extra[4] != CU_LAUNCH_END) {
+    if ((uint64_t)gx * gy * gz * threads == 0 || params || !stream ||
+        extra[0] != CU_LAUNCH_BUFFER || extra[2] != CU_LAUNCH_BUFFER_SIZE ||
+        extra[4] != CU_LAUNCH_END) {
         fake.misuses++;
         return CU_INVALID_VALUE;
     }
     memcpy(&size, extra[3], sizeof size);
-    if ((uint64_t)bx * by * bz > 1024 ||
-        (shared > 48 << 10 && (unsigned)function->max_shared < shared) ||
-        size != (strcmp(function->name, "scale") == 0 ? 32 : 0))
+    if (threads > 1024 || (shared > 48 << 10 && (unsigned)function->max_shared < shared) ||
+        size != function->size)
         return CU_INVALID_VALUE;
+    w.args = malloc(size + 1);
+    if (!w.args)
+        return CU_OUT_OF_MEMORY;
     memcpy(w.args, extra[1], size);
     return append(w);
 }
