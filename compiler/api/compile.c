@@ -325,6 +325,8 @@ static bool generate(rlx_ir_module *m, rlx_emit_form form, output *out)
         return build(m, out) && disassemble(m, out);
     case RLX_EMIT_OPENCL:
         return devices(m, "opencl", "opencl-c", out);
+    case RLX_EMIT_PTX:
+        return devices(m, "cuda", "ptx", out);
     }
     rlxc_error(ctx, (rlxc_range){0}, "there is no form %d to emit", (int)form);
     return false;

@@ -9,7 +9,7 @@
 static const struct generator {
     const char *kind;
     bool (*emit)(rlxc_context *ctx, const rlxc_options *options, rlxc_device_code *out);
-} generators[] = {{"opencl", rlxc_emit_opencl}};
+} generators[] = {{"opencl", rlxc_emit_opencl}, {"cuda", rlxc_emit_cuda}};
 
 bool rlxc_device_has_code(const rlxc_target *target)
 {

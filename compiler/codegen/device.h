@@ -69,6 +69,9 @@ bool rlxc_compile_devices(rlxc_context *ctx, const rlxc_module *module, const rl
 
 /* The generators: rows of device.c by the target's kind. They fill |out->images|. */
 bool rlxc_emit_opencl(rlxc_context *ctx, const rlxc_options *options, rlxc_device_code *out);
+/* Why code for CUDA cannot have the expression itself, whatever its operands are; NULL if it can.
+ */
+const char *rlxc_nvptx_lacks(const rlxc_expr *e);
 bool rlxc_emit_cuda(rlxc_context *ctx, const rlxc_options *options, rlxc_device_code *out);
 
 #endif

@@ -32,6 +32,8 @@ static bool look_node(void *user, const rlxc_expr *e)
         set(s, rlxc_internf(s->ctx, "T.%s", e->call.name), rlxc_device_lacks_call(s->target, e));
     else if (e->kind != RLXC_EXPR_STRING && !rlxc_dtype_is_handle(e->dtype))
         set(s, NULL, rlxc_cl_lacks_type(s->target, e->dtype));
+    if (strcmp(s->target->kind, "cuda") == 0)
+        set(s, NULL, rlxc_nvptx_lacks(e));
     return !s->why;
 }
 
@@ -61,8 +63,10 @@ static bool look_stmt(void *user, const rlxc_stmt *stmt)
 const char *rlxc_device_lacks_call(const rlxc_target *target, const rlxc_expr *e)
 {
     const rlxc_intrinsic *row = rlxc_find_intrinsic(e->call.name, strlen(e->call.name));
-    if (row && row->lowering == RLXC_LOWER_DEVICE && strcmp(target->kind, "opencl") != 0)
-        return NULL;
+    const bool cuda = strcmp(target->kind, "cuda") == 0;
+    const char *why = cuda ? rlxc_nvptx_lacks(e) : NULL;
+    if (why || (cuda && row && row->lowering == RLXC_LOWER_DEVICE))
+        return why;
     return rlxc_cl_lacks_call(e);
 }
 

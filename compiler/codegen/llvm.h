@@ -48,8 +48,9 @@ typedef struct rlxc_llvm {
 
     /* The function being emitted. */
     const rlxc_prim_func *f;
-    const rlxc_target *target; /* of |f|, or of |options| */
-    rlxc_range range;          /* of the current statement, for diagnostics */
+    const struct rlxc_launch *launch; /* of |f|, which is a device's; NULL: of the CPU */
+    const rlxc_target *target;        /* of |f|, or of |options| */
+    rlxc_range range;                 /* of the current statement, for diagnostics */
     const char *symbol;
     LLVMValueRef fn, kernel_ctx;
     LLVMBasicBlockRef entry; /* allocas go here */
@@ -156,6 +157,8 @@ LLVMValueRef rlxc_llvm_intrinsic(rlxc_llvm *g, const char *name, LLVMValueRef *a
  * where asked. */
 LLVMValueRef rlxc_llvm_fast(rlxc_llvm *g, LLVMValueRef value, bool reassoc);
 
+/* True if the function on this type is one of libm in CPU code. */
+bool rlxc_llvm_needs_libm(const rlxc_intrinsic *row, rlx_dtype dtype);
 /* Calls a pure function of libm; vectors element by element. */
 LLVMValueRef rlxc_llvm_call_libm(rlxc_llvm *g, const char *symbol, LLVMValueRef *args, uint32_t n);
 
@@ -290,6 +293,31 @@ void rlxc_llvm_attribute(rlxc_llvm *g, LLVMValueRef fn, LLVMAttributeIndex index
                          uint64_t value);
 /* A loop over [min, min + extent): |body| emits one iteration with |var| bound. */
 void rlxc_llvm_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef begin, LLVMValueRef end);
+
+/* --- native.c --- */
+/* Starts a part with a module of g->triple and g->layout, which what follows is emitted into; close
+ * ends that. */
+bool rlxc_llvm_open_part(rlxc_llvm *g);
+void rlxc_llvm_close_part(rlxc_llvm *g);
+
+/* --- nvptx.c */
+struct rlxc_device_code;
+/* The images of rlxc_emit_cuda as LLVM's text or as PTX (RLXC_NATIVE_ASM). */
+bool rlxc_nvptx_compile(rlxc_context *ctx, const rlxc_options *options, rlxc_native_form form,
+                        struct rlxc_device_code *out);
+/* --- nvptx_function.c: code of a device's threads, where g->launch is set */
+void rlxc_nvptx_function(rlxc_llvm *g, const rlxc_prim_func *f, const struct rlxc_launch *launch);
+/* Memory of a thread, or of its block; false with a diagnostic if there is no such. */
+bool rlxc_nvptx_allocate(rlxc_llvm *g, const rlxc_expr *var, const char *scope, rlx_dtype dtype,
+                         const rlxc_expr *const *extents, uint32_t n);
+/* The turn of a bound loop that this thread is. */
+void rlxc_nvptx_bound_loop(rlxc_llvm *g, const rlxc_stmt *loop);
+/* Ends the block with a fault of the kernel. */
+void rlxc_nvptx_trap(rlxc_llvm *g);
+/* Calls of rows with lowering DEVICE. */
+LLVMValueRef rlxc_nvptx_call(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e);
+/* nvptx_mma.c: T.ptx_mma. */
+LLVMValueRef rlxc_nvptx_mma(rlxc_llvm *g, const rlxc_expr *e);
 
 /* --- llvm_parts.c --- */
 /* The target triple and data layout, interned; false with a diagnostic for a target LLVM lacks. */

@@ -5,6 +5,7 @@
  * traps; index arithmetic (rlxc_llvm_index) is done in 64 bits without wrapping. Conditional
  * expressions become selects unless a side reads memory: that must happen only if the condition
  * selects it. */
+#include "compiler/codegen/device.h"
 #include "compiler/codegen/llvm.h"
 
 #include <string.h>
@@ -240,6 +241,8 @@ static LLVMValueRef arithmetic(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x,
     case RLXC_EXPR_MOD:
         if (!is_float)
             return rlxc_llvm_divide(g, is_signed, true, x, y);
+        if (t.bits == 64 && g->launch)
+            return problem(g, e, rlxc_nvptx_lacks(e));
         r = t.bits < 64 ? rlxc_llvm_fmod(g, x, y) : LLVMBuildFRem(b, x, y, "");
         break;
     case RLXC_EXPR_FLOORDIV:

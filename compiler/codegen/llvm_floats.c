@@ -100,6 +100,12 @@ static LLVMValueRef decode(rlxc_llvm *g, LLVMValueRef bits, const rlx_float_form
     return as_f32(g, LLVMBuildSelect(b, is_special, special, finite, ""));
 }
 
+/* Whether the target converts float16 by an instruction. */
+static bool has_half(const rlxc_llvm *g)
+{
+    return g->launch || rlxc_target_has_feature(g->target, "f16c");
+}
+
 static LLVMValueRef from_half(rlxc_llvm *g, LLVMValueRef bits)
 {
     LLVMValueRef h = LLVMBuildBitCast(g->b, bits, rlxc_llvm_like(g->half, bits), "");
@@ -111,8 +117,7 @@ LLVMValueRef rlxc_llvm_number(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
     LLVMBuilderRef b = g->b;
     if (!rlxc_dtype_is_float8(t))
         return value;
-    if (rlxc_target_has_feature(g->target, "f16c") &&
-        t.code == RLX_FLOAT8_E5M2) { /* the upper half of a float16 */
+    if (has_half(g) && t.code == RLX_FLOAT8_E5M2) { /* the upper half of a float16 */
         LLVMTypeRef t16 = rlxc_llvm_like(g->i16, value);
         value = LLVMBuildZExt(b, value, t16, "");
         return from_half(g, LLVMBuildShl(b, value, rlxc_llvm_int(g, t16, 8), ""));
@@ -131,7 +136,7 @@ LLVMValueRef rlxc_llvm_from_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t
     LLVMTypeRef t32 = rlxc_llvm_like(g->i32, value);
     if (t.code == RLX_BFLOAT)
         return as_f32(g, LLVMBuildShl(b, LLVMBuildZExt(b, value, t32, ""), I32(16), ""));
-    if (rlxc_target_has_feature(g->target, "f16c"))
+    if (has_half(g))
         return from_half(g, value);
     return decode(g, LLVMBuildSExt(b, value, t32, ""), rlx_float_format_of(t));
 }
@@ -144,8 +149,9 @@ LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
     if (!rlxc_is_short_float(t))
         return value;
     LLVMTypeRef to = rlxc_llvm_like(g->i16, value);
-    if (t.code == RLX_FLOAT && rlxc_target_has_feature(g->target, "f16c")) {
-        LLVMValueRef h = LLVMBuildFPTrunc(b, value, rlxc_llvm_like(g->half, value), "");
+    if (t.code == RLX_FLOAT ? has_half(g) : g->launch != NULL) {
+        LLVMTypeRef half = t.code == RLX_FLOAT ? g->half : LLVMBFloatTypeInContext(g->lc);
+        LLVMValueRef h = LLVMBuildFPTrunc(b, value, rlxc_llvm_like(half, value), "");
         return LLVMBuildBitCast(b, h, to, "");
     }
     LLVMValueRef bits =

@@ -1,6 +1,7 @@
 /* Calls in TIR expressions -> LLVM, by the rows of compiler/ir/intrinsics.def. * float16 and
  * bfloat16 are computed as float32 and rounded. Functions of libm are called element by element for
  * vectors. Calls of other functions are in llvm_extern.c. */
+#include "compiler/codegen/device.h"
 #include "compiler/codegen/llvm.h"
 #include "compiler/target/target.h"
 
@@ -417,10 +418,7 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
     return problem(g, e, "not defined for integer arguments");
 }
 
-/* The rows of lowering VECTOR; NULL if the type has none. */
-static LLVMValueRef vector_function(rlxc_llvm *g, rlxc_intrinsic_id id, rlx_dtype dtype,
-                                    LLVMValueRef *a)
-{
+/* Functions of lowering VECTOR. */
 #define UNARY(name, wide)                                   \
     {                                                       \
         RLXC_INTRINSIC_##name, rlxc_llvm_##name, NULL, wide \
@@ -429,32 +427,50 @@ static LLVMValueRef vector_function(rlxc_llvm *g, rlxc_intrinsic_id id, rlx_dtyp
     {                                                        \
         RLXC_INTRINSIC_##name, NULL, rlxc_llvm_##name, false \
     }
-    static const struct {
-        rlxc_intrinsic_id id;
-        LLVMValueRef (*of)(rlxc_llvm *g, LLVMValueRef x);
-        LLVMValueRef (*of_two)(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
-        bool wide; /* of float64 as well */
-    } functions[] = {
-        UNARY(exp, true),    UNARY(exp_nonpositive, true),
-        UNARY(log, true),    UNARY(tanh, true),
-        UNARY(erf, true),    UNARY(sin, false),
-        UNARY(cos, false),   UNARY(tan, false),
-        UNARY(asin, false),  UNARY(acos, false),
-        UNARY(atan, false),  UNARY(sinh, false),
-        UNARY(cosh, false),  UNARY(asinh, false),
-        UNARY(acosh, false), UNARY(atanh, false),
-        UNARY(exp2, false),  UNARY(exp10, false),
-        UNARY(expm1, false), UNARY(log2, false),
-        UNARY(log10, false), UNARY(log1p, false),
-        BINARY(pow),         BINARY(atan2),
-        BINARY(fmod),
-    };
+typedef struct inline_row {
+    rlxc_intrinsic_id id;
+    LLVMValueRef (*of)(rlxc_llvm *g, LLVMValueRef x);
+    LLVMValueRef (*of_two)(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
+    bool wide; /* of float64 as well */
+} inline_row;
+static const inline_row inline_rows[] = {
+    UNARY(exp, true),    UNARY(exp_nonpositive, true),
+    UNARY(log, true),    UNARY(tanh, true),
+    UNARY(erf, true),    UNARY(sin, false),
+    UNARY(cos, false),   UNARY(tan, false),
+    UNARY(asin, false),  UNARY(acos, false),
+    UNARY(atan, false),  UNARY(sinh, false),
+    UNARY(cosh, false),  UNARY(asinh, false),
+    UNARY(acosh, false), UNARY(atanh, false),
+    UNARY(exp2, false),  UNARY(exp10, false),
+    UNARY(expm1, false), UNARY(log2, false),
+    UNARY(log10, false), UNARY(log1p, false),
+    BINARY(pow),         BINARY(atan2),
+    BINARY(fmod),
+};
 #undef UNARY
 #undef BINARY
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (functions[i].id == id && (dtype.bits < 64 || functions[i].wide))
-            return functions[i].of ? functions[i].of(g, a[0]) : functions[i].of_two(g, a[0], a[1]);
+
+static const inline_row *inline_row_of(uint32_t id, rlx_dtype dtype)
+{
+    for (size_t i = 0; i < sizeof inline_rows / sizeof *inline_rows; i++)
+        if (inline_rows[i].id == id)
+            return dtype.bits < 64 || inline_rows[i].wide ? &inline_rows[i] : NULL;
     return NULL;
+}
+
+bool rlxc_llvm_needs_libm(const rlxc_intrinsic *row, rlx_dtype dtype)
+{
+    return row->lowering == RLXC_LOWER_LIBM || row->index == RLXC_INTRINSIC_ldexp ||
+           (row->lowering == RLXC_LOWER_VECTOR && !inline_row_of(row->index, dtype));
+}
+
+/* NULL if the type has no such row. */
+static LLVMValueRef vector_function(rlxc_llvm *g, rlxc_intrinsic_id id, rlx_dtype dtype,
+                                    LLVMValueRef *a)
+{
+    const inline_row *row = inline_row_of(id, dtype);
+    return !row ? NULL : row->of ? row->of(g, a[0]) : row->of_two(g, a[0], a[1]);
 }
 
 static LLVMValueRef call_row(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e,
@@ -510,8 +526,12 @@ LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e)
         const rlxc_expr *value = rlxc_intrinsic_constant(g->ctx, row, e->dtype);
         return value ? rlxc_llvm_expr(g, value) : problem(g, e, "the type has no such value");
     }
+    if (row->lowering == RLXC_LOWER_DEVICE && g->launch)
+        return rlxc_nvptx_call(g, row, e);
     if (row->lowering == RLXC_LOWER_DEVICE)
         return problem(g, e, "belongs to the threads of a device, and this is code of the CPU");
+    if (g->launch && rlxc_nvptx_lacks(e))
+        return problem(g, e, rlxc_nvptx_lacks(e));
     if (row->lowering == RLXC_LOWER_CALLEE)
         return rlxc_llvm_callee(g, row, e);
     LLVMValueRef args[MAX_ARGS];

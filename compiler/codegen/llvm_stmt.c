@@ -19,6 +19,11 @@ void rlxc_llvm_fail_if(rlxc_llvm *g, LLVMValueRef fails, const char *message)
     rlxc_llvm_runs_after(g, fine, LLVMGetInsertBlock(g->b));
     LLVMBuildCondBr(g->b, fails, bad, fine);
     LLVMPositionBuilderAtEnd(g->b, bad);
+    if (g->launch) { /* a fault, which the device's driver reports */
+        rlxc_nvptx_trap(g);
+        LLVMPositionBuilderAtEnd(g->b, fine);
+        return;
+    }
     LLVMTypeRef types[2] = {g->ptr, g->ptr};
     LLVMValueRef args[2] = {g->kernel_ctx, LLVMBuildGlobalStringPtr(g->b, message, "message")};
     LLVMTypeRef type = LLVMFunctionType(g->i32, types, 2, false);
@@ -110,11 +115,15 @@ static LLVMValueRef from_scratch(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype d
     return p;
 }
 
-static LLVMValueRef allocate(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype dtype,
+static LLVMValueRef allocate(rlxc_llvm *g, const rlxc_expr *var, const char *scope, rlx_dtype dtype,
                              const rlxc_expr *const *extents, uint32_t n)
 {
     if (!storable(g, var, dtype))
         return NULL;
+    if (g->launch) {
+        rlxc_nvptx_allocate(g, var, scope, dtype, extents, n);
+        return NULL;
+    }
     return on_stack(g, var, dtype, extents, n) ? NULL : from_scratch(g, var, dtype, extents, n);
 }
 
@@ -148,13 +157,13 @@ static void sequence(rlxc_llvm *g, const rlxc_stmt *s)
         LLVMValueRef p = NULL;
         rlxc_llvm_memo_forget(g, 0);
         if (item->kind == RLXC_STMT_ALLOCATE)
-            p = allocate(g, item->allocate.var, item->allocate.dtype, item->allocate.extents,
-                         item->allocate.n);
+            p = allocate(g, item->allocate.var, item->allocate.scope, item->allocate.dtype,
+                         item->allocate.extents, item->allocate.n);
         else if (item->kind == RLXC_STMT_DECL_BUFFER)
             p = rlxc_map_get(&g->vars, rlxc_key(item->decl->data))
                     ? NULL /* a view */
-                    : allocate(g, item->decl->data, item->decl->dtype, item->decl->shape,
-                               item->decl->ndim);
+                    : allocate(g, item->decl->data, item->decl->scope, item->decl->dtype,
+                               item->decl->shape, item->decl->ndim);
         else
             rlxc_llvm_stmt(g, item);
         if (!first)
@@ -200,7 +209,7 @@ static void loop(rlxc_llvm *g, const rlxc_stmt *s)
     }
     const rlxc_attr *attr = rlxc_attrs_find(&s->loop.annotations, "rlx.reassoc");
     int64_t on = 0;
-    if (s->loop.kind == RLXC_LOOP_BOUND) {
+    if (s->loop.kind == RLXC_LOOP_BOUND && !g->launch) {
         rlxc_error(g->ctx, g->range,
                    "%s: loop %s is bound to %s, and the CPU has no such threads: give the function "
                    "the attribute \"target\" of a device, or its tensors a device",
@@ -215,7 +224,9 @@ static void loop(rlxc_llvm *g, const rlxc_stmt *s)
     if (min.max != INT64_MAX && extent.max != INT64_MAX && extent.max > 0)
         range.max = plus(min.max, extent.max - 1, INT64_MAX);
     rlxc_bounds_set(g->ctx, &g->bounds, s->loop.var, range);
-    if (s->loop.kind == RLXC_LOOP_PARALLEL) {
+    if (s->loop.kind == RLXC_LOOP_BOUND) {
+        rlxc_nvptx_bound_loop(g, s);
+    } else if (s->loop.kind == RLXC_LOOP_PARALLEL && !g->launch) {
         rlxc_llvm_parallel(g, s);
     } else if (!unroll(g, s)) {
         LLVMValueRef begin = rlxc_llvm_index(g, s->loop.min);
@@ -350,7 +361,10 @@ static void evaluate(rlxc_llvm *g, const rlxc_expr *e)
             rlxc_error(g->ctx, g->range, "%s: T.ret needs an integer", g->f->name);
             return;
         }
-        LLVMBuildRet(g->b, rlxc_llvm_cast(g, value, e->call.args[0]->dtype, RLX_I32));
+        if (g->launch)
+            LLVMBuildRetVoid(g->b);
+        else
+            LLVMBuildRet(g->b, rlxc_llvm_cast(g, value, e->call.args[0]->dtype, RLX_I32));
         LLVMPositionBuilderAtEnd(g->b, new_block(g, "unreachable"));
         return;
     }

@@ -49,8 +49,7 @@ static void common_types(rlxc_llvm *g)
     g->ptr = LLVMPointerTypeInContext(g->lc, 0);
 }
 
-/* Starts a new module. */
-static bool open_part(rlxc_llvm *g)
+bool rlxc_llvm_open_part(rlxc_llvm *g)
 {
     rlxc_llvm_part part = {.lc = LLVMContextCreate()};
     part.module = LLVMModuleCreateWithNameInContext("rlx", part.lc);
@@ -70,7 +69,7 @@ static bool open_part(rlxc_llvm *g)
     return true;
 }
 
-static void close_part(rlxc_llvm *g)
+void rlxc_llvm_close_part(rlxc_llvm *g)
 {
     LLVMDisposeBuilder(g->b);
     g->b = NULL;
@@ -101,7 +100,7 @@ static bool build(rlxc_llvm *g, const rlxc_module *module, bool many)
             rlxc_map_set(g->ctx, &g->symbols, rlxc_key(rlxc_kernel_symbol(g->ctx, f)), g);
     }
     rlxc_share_loops(g->ctx, module, g->options->opt_level, &g->shared);
-    if (!open_part(g))
+    if (!rlxc_llvm_open_part(g))
         return false;
     for (uint32_t i = 0; i < module->globals.count; i++) {
         const rlxc_prim_func *f = module->globals.items[i]->prim;
@@ -111,8 +110,8 @@ static bool build(rlxc_llvm *g, const rlxc_module *module, bool many)
         if (many && part->size > FULL + total / SHARE_OF_ALL) {
             total += part->size;
             last = NULL;
-            close_part(g);
-            if (!open_part(g))
+            rlxc_llvm_close_part(g);
+            if (!rlxc_llvm_open_part(g))
                 return false;
             part = &g->parts.items[g->parts.count - 1];
         }
@@ -145,7 +144,7 @@ static bool generate(void *user, rlxc_child *child)
         return false;
     if (!build(&g, j->module, j->form == RLXC_NATIVE_SHARED))
         return false;
-    close_part(&g);
+    rlxc_llvm_close_part(&g);
     if (!rlxc_llvm_emit_parts(j->ctx, j->options, j->form, g.parts.items, g.parts.count))
         return false;
     rlxc_child_does("handing over code", NULL, NULL);
