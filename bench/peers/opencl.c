@@ -55,7 +55,7 @@ typedef struct chain {
 } chain;
 
 static const char source[] =
-    "__kernel void step(__global uchar *a, long oa, __global uchar *b, long ob)\n"
+    "__kernel void add_one(__global uchar *a, long oa, __global uchar *b, long ob)\n"
     "{\n"
     "    __global const float *x = (__global const float *)(a + oa);\n"
     "    __global float *y = (__global float *)(b + ob);\n"
@@ -116,7 +116,7 @@ static void open_chain(chain *c, uint32_t calls)
     void *program = api->create_program(context, 1, &text, NULL, &status);
     check(status, "clCreateProgramWithSource");
     check(api->build(program, 1, &device, "", NULL, NULL), "clBuildProgram");
-    c->kernel = api->create_kernel(program, "step", &status);
+    c->kernel = api->create_kernel(program, "add_one", &status);
     check(status, "clCreateKernel");
     for (int i = 0; i < 2; i++) {
         c->buffers[i] =
