@@ -19,7 +19,9 @@ struct rlxc_context;
 struct rlxc_module;
 struct rlx_exec_builder;
 struct rlxc_explain;
+struct rlxc_prim_func;
 struct rlxc_rule_steps;
+struct rlxc_target;
 struct rlxc_extra_pass; /* passes.h */
 
 typedef struct rlxc_options {         /* filled in by the driver, read-only for passes */
@@ -50,6 +52,9 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
      * |lenient| as above. NULL: nothing is folded by running it. */
     bool (*compile_here)(struct rlxc_context *ctx, struct rlxc_module *module, bool lenient,
                          struct rlx_exec_builder *builder);
+    /* Why the PrimFunc cannot run on a device of the target; NULL if it can. */
+    const char *(*device_refuses)(struct rlxc_context *ctx, const struct rlxc_prim_func *f,
+                                  const struct rlxc_target *target);
     struct rlxc_explain *explain;  /* --explain: collects what rules say of each block
                                     * (compiler/schedule/explain.h); or NULL */
     struct rlxc_rule_steps *steps; /* steps of the rules, made and given (compiler/kernels/rules.h);

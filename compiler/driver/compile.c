@@ -9,6 +9,7 @@
 
 #include "compiler/base/hash.h"
 #include "compiler/codegen/codegen.h"
+#include "compiler/codegen/device.h"
 #include "compiler/ir/device.h"
 #include "compiler/ir/names.h"
 #include "compiler/onnx/import.h"
@@ -36,7 +37,8 @@ bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple,
                           .row_bits = RLXC_ROW_BITS,
                           .rounded_rows = 1,
                           .mixed = rlxc_dtype_void(),
-                          .compile_here = compile_here};
+                          .compile_here = compile_here,
+                          .device_refuses = rlxc_device_refuses};
     out->target = rlxc_target_new(ctx, triple, cpu);
     return out->target != NULL;
 }

@@ -2,16 +2,15 @@
  *
  * Types say where tensors are, and legalization has made PrimFuncs for the devices of their
  * results. Here every call of a PrimFunc gets one for the device of its tensors; where the device
- * refuses it (rlxc_device_refuses), and for builtins and packed functions, which are the host's,
- * the call is made on the CPU: tensors that it reads are copied there before, and its results back
- * after. Its result stays on the device for everybody else. A value that was copied from where it
- * is wanted is taken from there: chains of such calls copy once in each direction. `rlxc --explain`
- * names the calls with the reasons. */
+ * refuses it (rlxc_options.device_refuses), and for builtins and packed functions, which are the
+ * host's, the call is made on the CPU: tensors that it reads are copied there before, and its
+ * results back after. Its result stays on the device for everybody else. A value that was copied
+ * from where it is wanted is taken from there: chains of such calls copy once in each direction.
+ * `rlxc --explain` names the calls with the reasons. */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
 #include "compiler/analysis/effects.h"
-#include "compiler/codegen/device.h"
 #include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
@@ -209,9 +208,11 @@ static const version *version_on(placing *p, const rlxc_global *g, const char *d
         f->attrs = rlxc_attrs_with(p->ctx, f->attrs, rlxc_intern_cstr(p->ctx, "target"), d->target);
     }
     const rlxc_target *target = rlxc_prim_target(p->ctx, f, p->options->target);
-    v->why = rlxc_target_is_device(target)
-                 ? rlxc_device_refuses(p->ctx, f, target)
-                 : rlxc_internf(p->ctx, "the target kind \"%.*s\" is unknown", (int)length, kind);
+    if (rlxc_target_is_device(target))
+        v->why = p->options->device_refuses ? p->options->device_refuses(p->ctx, f, target)
+                                            : "no code is made for devices here";
+    else
+        v->why = rlxc_internf(p->ctx, "the target kind \"%.*s\" is unknown", (int)length, kind);
     if (v->why)
         v->name = NULL;
     else if (f != g->prim)

@@ -1,6 +1,7 @@
 #include "test_device.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ typedef struct block {
     struct block *next;
     size_t bytes;
     bool is_released; /* freed when the queue has got there */
-    unsigned char data[];
+    _Alignas(max_align_t) unsigned char data[];
 } block;
 
 typedef void (*kernel)(const rlx_launch *l);
