@@ -24,7 +24,8 @@ typedef struct lowering {
     rlxc_range range;
     uint32_t depth;
     rlxc_partition cuts;
-    bool device;     /* unrolled loops are unrolled here */
+    RLXC_VEC(const rlxc_stmt *) threads; /* loops around the statement that are bound to threads */
+    bool device;                         /* unrolled loops are unrolled here */
     uint32_t copies; /* of the statement, by unrolled loops around it */
 } lowering;
 
@@ -203,10 +204,29 @@ static const rlxc_stmt *guard(lowering *l, const rlxc_expr *cond, const rlxc_stm
     return cond && !rlxc_is_const(cond, 1) ? rlxc_stmt_if(l->ctx, cond, body, NULL) : body;
 }
 
+/* The threads of a reduction axis would all write the same element, and nothing adds what they
+ * have: TVM makes an allreduce of that. */
+static void check_reduction(lowering *l, const rlxc_stmt *s, uint32_t axis)
+{
+    const rlxc_block *b = s->block.block;
+    for (uint32_t i = 0; i < l->threads.count; i++) {
+        const rlxc_stmt *loop = l->threads.items[i];
+        if (!rlxc_expr_uses_var(l->ctx, s->block.values[axis], loop->loop.var))
+            continue;
+        rlxc_error(l->ctx, s->range,
+                   "block '%s': reduction axis %s is bound to %s: sums across threads are not "
+                   "supported; use rfactor, or a serial loop",
+                   b->name, b->axes[axis].var->var.name, loop->loop.thread);
+        return;
+    }
+}
+
 static void bind_axes(lowering *l, const rlxc_stmt *s)
 {
     const rlxc_block *b = s->block.block;
     for (uint32_t i = 0; i < b->n_axes; i++) {
+        if (b->axes[i].kind == RLXC_AXIS_REDUCE)
+            check_reduction(l, s, i);
         const rlxc_expr *var = b->axes[i].var;
         const rlxc_expr *value = lower_expr(l, s->block.values[i]);
         rlxc_map_set(l->ctx, &l->vars, rlxc_key(var),
@@ -507,7 +527,11 @@ static const rlxc_stmt *lower_loop(lowering *l, const rlxc_stmt *s)
     rlxc_map_set(l->ctx, &l->vars, rlxc_key(s->loop.var), NULL);
     rlxc_bounds_set(l->ctx, &l->bounds, s->loop.var,
                     loop_range(l, out->loop.min, out->loop.extent));
+    if (s->loop.kind == RLXC_LOOP_BOUND)
+        RLXC_PUSH(l->ctx, &l->threads, s);
     out->loop.body = lower(l, s->loop.body);
+    if (s->loop.kind == RLXC_LOOP_BOUND && l->threads.count > 0)
+        l->threads.count--;
     if (l->bounds.vars.count > mark)
         l->bounds.vars.count = l->bounds.ranges.count = mark;
     return s->loop.kind == RLXC_LOOP_VECTORIZED ? rlxc_vectorize_loop(l->ctx, out) : out;

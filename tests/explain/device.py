@@ -1,0 +1,20 @@
+# A failed check inside a kernel of a device could not be reported: the CPU runs such functions.
+from tvm.script import ir as I, relax as R, tir as T
+
+
+@I.ir_module
+class Module:
+    I.module_global_infos({"vdevice": [I.vdevice("opencl", 0, "global")]})
+
+    @T.prim_func(private=True)
+    def checked(a: T.Buffer((8,), "float32"), o: T.Buffer((8,), "float32")):
+        for i in range(8):
+            with T.block("checked"):
+                vi = T.axis.spatial(8, i)
+                assert a[vi] > T.float32(0), "positive"
+                o[vi] = a[vi]
+
+    @R.function
+    def main(a: R.Tensor((8,), "float32", "opencl:0")):
+        o = R.call_tir(Module.checked, (a,), out_sinfo=R.Tensor((8,), "float32", "opencl:0"))
+        return o
