@@ -26,7 +26,7 @@ typedef struct lowering {
     rlxc_partition cuts;
     RLXC_VEC(const rlxc_stmt *) threads; /* loops around the statement that are bound to threads */
     bool device;                         /* unrolled loops are unrolled here */
-    uint32_t copies; /* of the statement, by unrolled loops around it */
+    uint32_t copies;                     /* of the statement, by unrolled loops around it */
 } lowering;
 
 enum { MAX_UNROLLED = 1024 /* statements from one */ };

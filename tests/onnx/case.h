@@ -21,7 +21,7 @@ typedef struct case_report {
     bool passed;
     char reason[CASE_REASON];
     char fallen[CASE_FALLEN]; /* why the CPU did something for the device; "": it did nothing */
-    double seconds;     /* processor time of the compilation */
+    double seconds;           /* processor time of the compilation */
     size_t peak, model; /* in bytes: the process's peak after compilation, the model's files */
 } case_report;
 

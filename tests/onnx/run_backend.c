@@ -11,9 +11,9 @@
  *
  * --batch runs the pytorch-converted cases and the examples with a symbolic batch dimension;
  * --relax runs every case through its TVMScript; --free with input dimensions that have neither
- * numbers nor names, --unranked with inputs of unknown rank. --device runs the cases that pass on the
- * CPU with all tensors on the device D; its table, docs/onnx-D.md, names those that fail and those in
- * which the CPU does something. */
+ * numbers nor names, --unranked with inputs of unknown rank. --device runs the cases that pass on
+ * the CPU with all tensors on the device D; its table, docs/onnx-D.md, names those that fail and
+ * those in which the CPU does something. */
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>

@@ -529,7 +529,8 @@ FROM_INT(s8)
 FROM_INT(u16)
 FROM_INT(s16)
 FROM_INT(u32)
-FROM_INT(s32) FROM_INT(u64) FROM_INT(s64)
+FROM_INT(s32)
+FROM_INT(u64) FROM_INT(s64)
 /* Out of range saturates, NaN is 0. */
 #define TO_INT(to, U, from, low, high)                 \
     OP cvt_rzi_##to##_##from(R a)                      \
