@@ -530,7 +530,8 @@ FROM_INT(u16)
 FROM_INT(s16)
 FROM_INT(u32)
 FROM_INT(s32)
-FROM_INT(u64) FROM_INT(s64)
+FROM_INT(u64)
+FROM_INT(s64)
 /* Out of range saturates, NaN is 0. */
 #define TO_INT(to, U, from, low, high)                 \
     OP cvt_rzi_##to##_##from(R a)                      \
@@ -548,7 +549,11 @@ FROM_INT(u64) FROM_INT(s64)
     TO_INT(s32, u32, from, INT32_MIN, INT32_MAX) \
     TO_INT(u64, u64, from, 0, UINT64_MAX)        \
     TO_INT(s64, u64, from, INT64_MIN, INT64_MAX)
-    TO_INTS(f32) TO_INTS(f64) OP cvt_f64_f32(R a)
+/* clang-format off: it moves these lines each time */
+TO_INTS(f32)
+TO_INTS(f64)
+/* clang-format on */
+OP cvt_f64_f32(R a)
 {
     return from_f64(to_f32(a));
 }
