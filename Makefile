@@ -201,6 +201,9 @@ $(BUILD)/generate: $(BUILD)/obj/examples/chargpt/generate.o $(BUILD)/librlx.so
 $(BUILD)/library: $(BUILD)/obj/examples/library/library.o $(BUILD)/librlxc.so $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlxc -lrlx -Wl,-rpath,'$$ORIGIN'
+$(BUILD)/device: $(BUILD)/obj/examples/device/device.o $(BUILD)/librlx.so
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -lm -Wl,-rpath,'$$ORIGIN'
@@ -208,7 +211,7 @@ $(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
 test: deps ## all tests quick enough for each commit (under 5 minutes on 2 cores); THOROUGH=1: every case of long tables
 	@$(MAKE) --no-print-directory -j$(JOBS) test-built
 	@$(MAKE) --no-print-directory test-run
-test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/library $(BUILD)/model_tests $(BUILD)/random_tests
+test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/library $(BUILD)/device $(BUILD)/model_tests $(BUILD)/random_tests
 test-run: test-built check-layers ## the same, without installing packages
 	@BUILD=$(BUILD) RLX_THOROUGH=$(THOROUGH) .ci/run-tests vm_tests compiler_tests random_tests examples
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The examples end to end: compiles both models with rlxc, runs them through librlx, and compares the generated text exactly.
-# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate, library and model_tests.
+# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate, library, device and model_tests.
 set -u
 build="${RLX_BUILD:-build}"
 passed=0
@@ -32,5 +32,8 @@ check "greedy continuation" $?
 "$build/library" >"$work/library.txt"
 cmp "$work/library.txt" examples/library/expected.txt
 check "the compiler as a library" $?
+"$build/device" >"$work/device.txt"
+cmp "$work/device.txt" examples/device/expected.txt
+check "a device of the host program" $?
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
