@@ -1,5 +1,6 @@
 #!/bin/sh
 # The examples end to end: compiles both models with rlxc, runs them through librlx, and compares the generated text exactly.
+# With an OpenCL driver both models also run with all their tensors on its first device; programs that it built are kept in $RLX_BUILD/cache.
 # Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate, library, device and model_tests.
 set -u
 build="${RLX_BUILD:-build}"
@@ -21,11 +22,28 @@ for name in digits chargpt; do
     "$build/rlx" verify "$work/$name.rlx" >/dev/null
     check "verify $name" $?
 done
-"$build/model_tests" "$work/digits.rlx" "$work/chargpt.rlx" >"$work/models.txt"
-cat "$work/models.txt"
-set -- $(tail -n 1 "$work/models.txt")
-passed=$((passed + ${1:-0}))
-failed=$((failed + ${3:-1}))
+models() { # arguments of model_tests
+    "$build/model_tests" "$@" >"$work/models.txt"
+    cat "$work/models.txt"
+    set -- $(tail -n 1 "$work/models.txt")
+    passed=$((passed + ${1:-0}))
+    failed=$((failed + ${3:-1}))
+}
+models "$work/digits.rlx" "$work/chargpt.rlx"
+if "$build/rlx" devices | grep -q '^opencl:0 '; then
+    for name in digits chargpt; do
+        "$build/rlxc" "examples/$name/$name.py" --params "examples/$name/$name.safetensors" --default-device opencl:0 --explain \
+            -o "$work/$name.opencl.rlx" >"$work/explained.txt"
+        check "compile $name for opencl:0" $?
+        ! grep 'on the CPU, with copies' "$work/explained.txt"
+        check "$name wholly on opencl:0" $?
+    done
+    export XDG_CACHE_HOME="$(cd "$build" && pwd)/cache"
+    mkdir -p "$XDG_CACHE_HOME"
+    models "$work/digits.opencl.rlx" "$work/chargpt.opencl.rlx" opencl:0
+else
+    echo "skipped: OpenCL driver"
+fi
 "$build/generate" "$work/chargpt.rlx" examples/chargpt/vocabulary.json "This program is " 100 >"$work/text.txt" 2>/dev/null
 cmp "$work/text.txt" examples/chargpt/greedy_continuation.txt
 check "greedy continuation" $?
