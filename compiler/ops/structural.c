@@ -108,6 +108,12 @@ const rlxc_sinfo *rlxc_infer_alloc_tensor(rlxc_context *ctx, const rlxc_module *
     const bool stated = call->n_args > at && call->args[at].kind == RLXC_ATOM_PRIM &&
                         rlxc_is_int(call->args[at].prim, &index);
     const rlxc_vdevice *device = stated && module ? rlxc_vdevice_at(module, index) : NULL;
+    const char *scope = call->n_args > at + 1 && call->args[at + 1].kind == RLXC_ATOM_STRING
+                            ? call->args[at + 1].text
+                            : NULL;
+    if (device && !rlxc_is_plain_scope(scope) &&
+        (!device->scope || strcmp(scope, device->scope) != 0))
+        device = NULL; /* pass plan_devices finds the entry for this memory */
     return rlxc_sinfo_tensor(ctx, call->args[shape + 1].dtype, s->ndim, s->dims,
                              device ? rlxc_vdevice_name(ctx, module, device) : NULL);
 }

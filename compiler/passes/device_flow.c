@@ -553,8 +553,15 @@ static int32_t memory_place(walk *w, const rlxc_binding *b)
 static void explicit_memory(walk *w, const rlxc_binding *b)
 {
     const rlxc_device_tree out = rlxc_device_tree_of(w->p, b->var);
+    const int32_t place = memory_place(w, b);
     for (uint32_t i = 0; i < rlxc_device_leaves(out.type); i++)
-        pin(w, out.base + i, memory_place(w, b), true);
+        pin(w, out.base + i, place, true);
+    int64_t stated;
+    for (uint32_t i = 0; i < b->n_args; i++)
+        if (rlxc_names_device(b, i, &stated) && place != w->p->host && place != stated) {
+            new_node(w, place); /* the scope's own entry of the table is used */
+            operand(b, i)->prim = rlxc_i64(w->p->ctx, place);
+        }
 }
 
 /* --- the walk --------------------------------------------------------------------------------- */

@@ -235,8 +235,9 @@ static uint32_t argument_index(const rlxc_binding *call, const rlxc_rvar *var)
 }
 
 /* The storage of an operand that dies in the call that computes |var|; |level|: see home_level. Not
- * on a device, whose threads may write before others have read. */
-static storage *take_over(planner *p, const rlxc_rvar *var, const rlxc_expr *size, uint32_t level)
+ * of a device's kernel, whose threads may write before others have read. */
+static storage *take_over(planner *p, const rlxc_rvar *var, const rlxc_expr *size, int64_t device,
+                          uint32_t level)
 {
     const use *u = &p->first_use[var->id];
     rlxc_global *g = u->call ? rlxc_module_find(p->module, u->call->callee.text) : NULL;
@@ -250,7 +251,8 @@ static storage *take_over(planner *p, const rlxc_rvar *var, const rlxc_expr *siz
         storage *s = root ? p->of[root->id] : NULL;
         /* Its memory must have no other aliases: the call might read one elsewhere. */
         if (!s || s->tenant != root || p->lifetime[root->id].aliases != p->reshapes[root->id] ||
-            p->lifetime[root->id].memory != u->position || !fits(p, size, s->size))
+            p->lifetime[root->id].memory != u->position || s->device != device ||
+            !fits(p, size, s->size))
             continue;
         uint32_t k = 0;
         while (k < level && p->scopes.items[k].id != s->scope)
@@ -286,7 +288,7 @@ static void plan_tensor(planner *p, const rlxc_binding *b, uint32_t position)
     const int64_t device = rlxc_vdevice_index(p->module, b->var->sinfo->vdevice);
     storage *s = leaves ? pair(p, size, device, home) : NULL;
     if (!s)
-        s = take_over(p, b->var, size, level);
+        s = take_over(p, b->var, size, device, level);
     if (!s)
         s = make_storage(p, size, device, home, p->scopes.items[level - 1].id, position);
     s->latest = position;

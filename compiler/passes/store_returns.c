@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "compiler/analysis/effects.h"
+#include "compiler/ir/device.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/builtin_call.h"
 #include "compiler/passes/passes.h"
@@ -136,8 +137,9 @@ static rlxc_atom allocated_call(rlxc_builder *b, const rlxc_binding *call, const
                                 const rlxc_sinfo *type)
 {
     rlxc_context *ctx = b->ctx;
+    const int64_t device = rlxc_vdevice_index(b->module, type->vdevice);
     const rlxc_atom alloc[3] = {rlxc_atom_shape(ctx, NULL, 0), rlxc_atom_dtype(type->dtype),
-                                rlxc_atom_prim(rlxc_i64(ctx, 0))};
+                                rlxc_atom_prim(rlxc_i64(ctx, device))};
     rlxc_atom result =
         rlxc_emit_op(b, "builtin.alloc_tensor", alloc, 3, (rlxc_attrs){0}, call->var->name);
     rlxc_atom *args = rlxc_alloc(ctx, ((size_t)call->n_args + 1) * sizeof *args);

@@ -10,10 +10,11 @@
  * its contents. Nothing in a planned storage leaves the function: as its result, to a callee that
  * may keep it, or to the function's own next iteration. A call that may overwrite its operand
  * (verify_inplace.h) may read a tensor whose memory its own new result has taken, at the same
- * place. */
+ * place. A tensor's type names the device of its storage. */
 #include <string.h>
 
 #include "compiler/analysis/verify_inplace.h"
+#include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/sym.h"
 #include "compiler/passes/passes.h"
@@ -39,7 +40,8 @@ typedef struct var_state {
     bool at_start;         /* a tensor at the start of a planned storage, or a reshape of one */
     bool was_passed;       /* passed to a call: it may have been written */
     const rlxc_expr *size; /* of a storage; NULL: unknown */
-    extent *extents;       /* of a storage */
+    const rlxc_vdevice *device; /* of a storage; NULL: the host */
+    extent *extents;            /* of a storage */
     link *aliases;
 } var_state;
 
@@ -245,6 +247,15 @@ static bool has_name(const rlxc_binding *b, const char *suffix)
     return dot && strcmp(dot + 1, suffix) == 0;
 }
 
+/* The device of an operand that is a position in the module's table. */
+static const rlxc_vdevice *device_at(const verifier *v, rlxc_atom index)
+{
+    int64_t i = -1;
+    return index.kind == RLXC_ATOM_PRIM && rlxc_is_int(index.prim, &i)
+               ? rlxc_vdevice_at(v->module, i)
+               : NULL;
+}
+
 static void make_storage(verifier *v, const rlxc_binding *b)
 {
     var_state *s = state_of(v, b->var);
@@ -253,6 +264,23 @@ static void make_storage(verifier *v, const rlxc_binding *b)
                     strcmp(b->args[2].text, "planned") == 0;
     if (b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1)
         s->size = b->args[0].dims[0];
+    s->device = b->n_args > 1 ? device_at(v, b->args[1]) : NULL;
+}
+
+static const char *device_name(const verifier *v, const rlxc_vdevice *device)
+{
+    return device ? rlxc_vdevice_name(v->ctx, v->module, device) : "the host";
+}
+
+/* The type of |var| must name |has|, where |memory| lies. */
+static void check_device(verifier *v, const rlxc_rvar *var, const char *memory,
+                         const rlxc_vdevice *has)
+{
+    const char *name = rlxc_sinfo_device(v->module, var->sinfo);
+    const rlxc_vdevice *wants = name ? rlxc_find_vdevice(v->module, name) : NULL;
+    if (has != wants)
+        rlxc_error(v->ctx, v->range, "memory plan: '%s' is on %s by its type, but %s is on %s",
+                   var->name, device_name(v, wants), memory, device_name(v, has));
 }
 
 static void make_tensor(verifier *v, const rlxc_binding *b)
@@ -262,6 +290,8 @@ static void make_tensor(verifier *v, const rlxc_binding *b)
         if (strcmp(b->op->name, "builtin.alloc_tensor") != 0)
             rlxc_error(v->ctx, v->range, "memory plan: '%s' is not made in a storage",
                        b->var->name);
+        else
+            check_device(v, b->var, "its memory", b->n_args > 2 ? device_at(v, b->args[2]) : NULL);
         return;
     }
     extent where = {.var = b->var};
@@ -285,6 +315,7 @@ static void make_tensor(verifier *v, const rlxc_binding *b)
                        "memory plan: '%s' is not at the start of its planned storage",
                        b->var->name);
     }
+    check_device(v, b->var, "its storage", state_of(v, b->args[0].var)->device);
     place(v, b->args[0].var, &where);
 }
 

@@ -20,6 +20,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/files.h"
 #include "compiler/script/script.h"
+#include "rlx/device.h"
 #include "rlx/rlx.h"
 #include "tests/compiler/random_program.h"
 
@@ -141,14 +142,29 @@ static rlx_status register_all(rlx_vm *vm, host *h, rlx_error *err)
     return rlx_vm_register(vm, RLX_STR("test.kept"), look, h, NULL, err);
 }
 
+/* With a second CPU device for the modules that name one. */
+static rlx_status create_registry(rlx_registry **out, rlx_error *err)
+{
+    const rlx_cpu_device arena = {
+        .size = sizeof arena, .id = 1, .bytes = 1 << 20, .scope = "global.sram"};
+    RLX_TRY(rlx_registry_create(NULL, out, err));
+    rlx_status status = rlx_registry_add_cpu(*out, &arena, err);
+    if (status != RLX_OK)
+        rlx_registry_release(*out);
+    return status;
+}
+
 static rlx_status run(const rlx_executable *exe, host *h, rlx_error *err)
 {
     enum { TURNS = 6 };
     rlx_value out[TURNS];
     rlx_vm *vm = NULL;
     rlx_vm_options options = {.debug_poison = true};
-    RLX_TRY(rlx_vm_create((rlx_executable *)(uintptr_t)exe, &options, &vm, err));
-    rlx_status status = register_all(vm, h, err);
+    RLX_TRY(create_registry(&options.registry, err));
+    rlx_status status = rlx_vm_create((rlx_executable *)(uintptr_t)exe, &options, &vm, err);
+    rlx_registry_release(options.registry);
+    RLX_TRY(status);
+    status = register_all(vm, h, err);
     int n = 0;
     while (status == RLX_OK && n < TURNS) {
         out[n] = rlx_none();

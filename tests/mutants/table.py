@@ -15,9 +15,10 @@ mutants(
     ("           !p->lifetime[b->var->id].escapes && t &&", "           t &&", "plan"),
     ("if (!s || s->tenant != root ||", "if (!s ||", "same",
      "whoever took the storage did so in the call that the operand died in, which the check of its last read refuses"),
+    (" || s->device != device ||\n            !fits", " ||\n            !fits", "plan"),
     (" || p->lifetime[root->id].aliases != p->reshapes[root->id] ||", " ||", "plan"),
     ("            p->lifetime[root->id].memory != u->position ||", "           ", "plan"),
-    ("!= u->position || !fits(p, size, s->size))", "!= u->position)", "same",
+    (" ||\n            !fits(p, size, s->size))", ")", "same",
      "an operand whose elements may be overwritten has the result's dimensions and element size"),
     ("!rlxc_may_overwrite(p->ctx, f, i, out))", "false)", "plan"),
     ("    for (uint32_t i = 0; i < call->n_args; i++)\n        if (call->args[i].kind == RLXC_ATOM_VAR && call->args[i].var->id < p->n_vars &&",
@@ -47,6 +48,11 @@ mutants(
      "what stays in its branch has its own binding as its home, before which no storage is made yet"),
     ("{rlxc_atom_var(p->of[id]->var), rlxc_atom_prim(rlxc_i64(p->ctx, 0)),", "{rlxc_atom_var(p->of[id]->var), rlxc_atom_prim(rlxc_i64(p->ctx, 64)),", "plan"),
     (" ||\n                s->device != device)", ")", "plan"),
+    ("device = rlxc_vdevice_index(p->module, b->var->sinfo->vdevice);", "device = -1;", "plan"),
+)
+mutants(
+    "passes/lower_call_tir.c",
+    ("device = rlxc_vdevice_index(b->module, out->vdevice);", "device = -1;", "plan"),
 )
 mutants(
     "analysis/alias.c",
