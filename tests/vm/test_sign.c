@@ -5,7 +5,13 @@
 
 #if RLX_WITH_SODIUM
 
+/* With devices and code for them, whose sections follow those of older formats. */
 static const char program[] = ".meta \"compiler\" \"none\"\n"
+                              ".kernel k0 \"far\" dims 1 (float32[s0], out float32[s0])\n"
+                              ".device \"test\" 1 \"global\" \"test\"\n"
+                              ".module \"test\" [ \"test\" text \"neg\\n\" ]\n"
+                              ".launches k0 m0 [s0 * 4] {\n"
+                              "    \"neg\" [s0, 1, 1] [1, 1, 1] 0 (p0, p1, int64 s0) }\n"
                               ".func main (x: float32[s0!]) -> object symbols 1 {\n"
                               "    .slot s0 \"n\"\n"
                               "    .at \"model.py\" 3 5 \"lv\"\n"
@@ -131,6 +137,7 @@ RLX_TEST(sign, every_byte_counts)
     begin(t, &p);
     image m = signed_of(t, &p, program, 0);
     uint32_t refused_by_signature = 0;
+    cr_assert(image_entry(&m, RLXV_SECTION_DEVICES) && image_entry(&m, RLXV_SECTION_MODULES));
     for (size_t at = 0; at < m.size; at++) {
         image bad = copy_of(t, &m, m.size);
         bad.data[at] ^= (uint8_t)(1u << at % 8);
