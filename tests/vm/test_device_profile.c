@@ -1,6 +1,7 @@
 /* The work of devices in profiles, on a device with invented memory. */
 #include <string.h>
 
+#include "tests/support/rlx_test.h"
 #include "tests/support/test_device.h"
 
 /* -x on test:0: a copy to the device, and a launch. */
