@@ -286,6 +286,7 @@ ifeq ($(FUZZ_LINK),1)
 .PRECIOUS: $(BUILD)/obj/tests/fuzz/%.o
 $(BUILD)/fuzz_npy: $(call obj,vm/cli/npy.c vm/cli/file.c)
 $(BUILD)/fuzz_onnx: $(call obj,vm/cli/tensorproto.c vm/cli/file.c)
+$(BUILD)/fuzz_asm $(BUILD)/fuzz_compile $(BUILD)/fuzz_executable: $(call obj,tests/support/test_device.c)
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)

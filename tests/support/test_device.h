@@ -1,10 +1,11 @@
 /* A kind of device with invented memory, for tests: places in it are no addresses, and what it is
  * asked to do happens only when somebody waits, in order. Code of the format "test" is a list of
- * names of its kernels, one a line. Any of its functions can be made to fail. */
+ * names of its kernels, one a line. Any of its functions can be made to fail. Fuzz targets use it
+ * too, so it needs no test framework. */
 #ifndef RLX_TEST_DEVICE_H
 #define RLX_TEST_DEVICE_H
 
-#include "tests/support/rlx_test.h"
+#include <rlx/rlx.h>
 
 typedef struct test_device_control {
     uint32_t devices;                  /* how many there are: 2 */
@@ -20,6 +21,9 @@ typedef struct test_device_control {
     uint32_t opened, loaded, launched; /* calls so far */
     uint64_t allocs;
     bool is_host_memory; /* memory is the host's own, and nothing waits */
+    /* Code of any format loads and has kernels of all names, for files of any content. Such a
+     * kernel reads its buffers to the ends of their blocks and then writes the last one. */
+    bool any_code;
 } test_device_control;
 
 /* The kind "test", of type 12 (DLPack's for extensions). Kernels: "add" (x, y, out, int64 n),
