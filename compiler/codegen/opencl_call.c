@@ -30,9 +30,13 @@ const char *rlxc_cl_lacks_call(const rlxc_expr *e)
                : row->index == RLXC_INTRINSIC_ret     ? "a kernel of a device returns no value"
                                                       : NULL;
     case RLXC_LOWER_DEVICE:
-        return row->index == RLXC_INTRINSIC_tvm_storage_sync
+        if (row->index != RLXC_INTRINSIC_tvm_storage_sync)
+            return "OpenCL C 1.2 has no exchange between the threads of a warp";
+        return e->call.args[0]->kind == RLXC_EXPR_STRING &&
+                       (rlxc_is_shared(e->call.args[0]->s) ||
+                        strcmp(e->call.args[0]->s, "warp") == 0)
                    ? NULL
-                   : "OpenCL C 1.2 has no exchange between the threads of a warp";
+                   : "only threads of one block can wait for each other";
     case RLXC_LOWER_CALLEE:
         return row->index == RLXC_INTRINSIC_check_index || row->index == RLXC_INTRINSIC_Shuffle ||
                        row->index == RLXC_INTRINSIC_vectorlow ||

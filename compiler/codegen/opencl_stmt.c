@@ -304,10 +304,10 @@ static void evaluate(rlxc_cl *g, const rlxc_expr *e)
     if (e->kind != RLXC_EXPR_CALL)
         return;
     if (rlxc_is_barrier(e)) {
-        const rlxc_expr *scope = e->call.args[0];
-        const bool global = scope->kind == RLXC_EXPR_STRING && strncmp(scope->s, "global", 6) == 0;
-        rlxc_cl_line(g, global ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
-                               : "barrier(CLK_LOCAL_MEM_FENCE);");
+        const char *why = rlxc_cl_lacks_call(e);
+        if (why)
+            rlxc_cl_problem(g, rlxc_internf(g->ctx, "T.tvm_storage_sync: %s", why));
+        rlxc_cl_line(g, "barrier(CLK_LOCAL_MEM_FENCE);");
     } else if (strcmp(e->call.name, "check_index") == 0 && e->call.n == 4) {
         const char *index = rlxc_cl_index(g, e->call.args[1]);
         const char *size = rlxc_cl_index(g, e->call.args[3]);

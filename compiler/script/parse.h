@@ -18,6 +18,7 @@ typedef enum rlxc_name_kind {
     RLXC_NAME_METADATA,
     RLXC_NAME_SEQUENCE, /* axes in `for axes in T.grid(n, m)` */
     RLXC_NAME_DEVICE,   /* d = I.vdevice("llvm") */
+    RLXC_NAME_THREAD,   /* tx = T.env_thread("threadIdx.x"), not launched */
     RLXC_NAME_BROKEN,   /* its definition was in error: uses are not reported again */
     RLXC_NAME_TOP       /* a symbol declared outside functions: each function gets its own */
 } rlxc_name_kind;
@@ -33,7 +34,9 @@ struct rlxc_name {
         rlx_dtype dtype;         /* TOP */
         const char *device;      /* DEVICE */
         const rlxc_py *sequence; /* a tuple */
+        const char *thread;      /* THREAD: its axis */
     };
+    rlx_dtype thread_dtype;                  /* THREAD */
     const rlxc_expr *loop_min, *loop_extent; /* EXPR that is a loop variable */
     rlxc_name *shadowed;
 };

@@ -448,9 +448,10 @@ static void unsupported(rlxc_parser *p, const rlxc_py *call, const char *name)
     static const struct {
         const char *prefix, *why;
     } rows[] = {
-        {"launch_thread", "belongs to GPUs"},
-        {"env_thread", "belongs to GPUs"},
-        {"tvm_thread", "belongs to GPUs"},
+        {"launch_thread", "is a statement, not a value"},
+        {"env_thread", "needs a name of its own: tx = T.env_thread(...)"},
+        {"tvm_thread_allreduce", "is a statement, not a value"},
+        {"tvm_thread_context", "belongs to GPUs"},
         {"tvm_load_matrix", "belongs to GPUs"},
         {"tvm_mma", "belongs to GPUs"},
         {"tvm_bmma", "belongs to GPUs"},
@@ -480,6 +481,7 @@ const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const
     static const char *const others[][2] = {{"power", "pow"},
                                             {"tvm_call_packed", "call_packed"},
                                             {"tvm_call_cpacked", "call_cpacked"},
+                                            {"tvm_thread_invariant", "likely"},
                                             {"ramp", "Ramp"},
                                             {"broadcast", "Broadcast"}};
     rlx_dtype t;

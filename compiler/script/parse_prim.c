@@ -97,7 +97,11 @@ static const rlxc_expr *named(rlxc_parser *p, const rlxc_py *e)
     if (strcmp(e->text, "inf") == 0 || strcmp(e->text, "nan") == 0)
         return rlxc_float(p->ctx, RLX_F32,
                           e->text[0] == 'i' ? (double)__builtin_inf() : (double)__builtin_nan(""));
-    rlxc_error(p->ctx, e->range, "'%s' is not defined", e->text);
+    if (name && name->kind == RLXC_NAME_THREAD)
+        rlxc_error(p->ctx, e->range, "no T.launch_thread(%s, ...) stands around this use of '%s'",
+                   e->text, e->text);
+    else
+        rlxc_error(p->ctx, e->range, "'%s' is not defined", e->text);
     return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* PrimFuncs: signatures and statements. LET, ALLOCATE, DECL_BUFFER and ATTR are flat, so their
- * `with` forms continue the same list of statements. GPU constructs are refused by name. */
+ * `with` forms continue the same list of statements. */
 #include "compiler/script/parse_tir.h"
 
 #include <string.h>
@@ -31,9 +31,11 @@ const rlxc_stmt *rlxc_tir_body(rlxc_tir_parser *t)
     rlxc_py_block block;
     rlxc_stmts stmts = {0};
     uint32_t mark = rlxc_names_mark(&t->p->names);
+    const rlxc_reducer *reducer = t->reducer;
     if (rlxc_py_block_begin(&t->p->py, &block))
         rlxc_tir_statements(t, &block, &stmts);
     rlxc_names_restore(t->p->ctx, &t->p->names, mark);
+    t->reducer = reducer;
     return rlxc_tir_seq(t, &stmts);
 }
 
@@ -122,11 +124,18 @@ static void scope_item(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *e, co
             rlxc_tir_declaration(t, out, as, e);
         else
             rlxc_error(p->ctx, e->range, "%s needs 'as' and a name", path);
-    } else {
-        bool gpu = path && strcmp(path, "T.launch_thread") == 0;
-        rlxc_error(p->ctx, e->range, "'with %s' is not supported%s", path ? path : "...",
-                   gpu ? ": it belongs to GPUs" : "");
+    } else if (!path || !rlxc_tir_thread_statement(t, out, e, path, as)) {
+        rlxc_error(p->ctx, e->range, "'with %s' is not supported", path ? path : "...");
     }
+}
+
+/* The end of what the items of a with statement began. */
+static void end_with(rlxc_tir_parser *t, rlxc_stmts *out, uint32_t names, uint32_t from,
+                     const rlxc_reducer *reducer)
+{
+    rlxc_tir_end_launches(t, out, from);
+    rlxc_names_restore(t->p->ctx, &t->p->names, names);
+    t->reducer = reducer;
 }
 
 static void parse_with(rlxc_tir_parser *t, rlxc_stmts *out)
@@ -134,7 +143,8 @@ static void parse_with(rlxc_tir_parser *t, rlxc_stmts *out)
     rlxc_parser *p = t->p;
     rlxc_py_block block;
     rlxc_range range = p->py.token.range;
-    uint32_t mark = rlxc_names_mark(&p->names);
+    uint32_t mark = rlxc_names_mark(&p->names), from = out->list.count;
+    const rlxc_reducer *reducer = t->reducer;
     rlxc_py_next(&p->py);
     rlxc_py_reset(&p->py);
     for (bool first = true;; first = false) {
@@ -143,7 +153,7 @@ static void parse_with(rlxc_tir_parser *t, rlxc_stmts *out)
         if (!e || (rlxc_py_accept_word(&p->py, "as") &&
                    !(as = rlxc_py_expect_name(&p->py, "a name after 'as'")))) {
             rlxc_py_skip(&p->py);
-            rlxc_names_restore(p->ctx, &p->names, mark);
+            end_with(t, out, mark, from, reducer);
             return;
         }
         const char *path = e->kind == RLXC_PY_CALL ? rlxc_parse_path(p, e->base) : NULL;
@@ -161,7 +171,7 @@ static void parse_with(rlxc_tir_parser *t, rlxc_stmts *out)
     }
     if (rlxc_py_block_begin(&p->py, &block))
         rlxc_tir_statements(t, &block, out);
-    rlxc_names_restore(p->ctx, &p->names, mark);
+    end_with(t, out, mark, from, reducer);
 }
 
 static void parse_statement(rlxc_tir_parser *t, rlxc_stmts *out)
@@ -190,12 +200,14 @@ static void parse_statement(rlxc_tir_parser *t, rlxc_stmts *out)
 void rlxc_tir_statements(rlxc_tir_parser *t, rlxc_py_block *block, rlxc_stmts *out)
 {
     bool deep = !rlxc_parse_enter(t->p, t->p->py.token.range);
+    const uint32_t from = out->list.count;
     while (rlxc_py_block_more(&t->p->py, block)) {
         if (deep)
             rlxc_py_skip(&t->p->py);
         else
             parse_statement(t, out);
     }
+    rlxc_tir_end_launches(t, out, from);
     if (!deep)
         rlxc_parse_leave(t->p);
 }

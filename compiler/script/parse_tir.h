@@ -2,6 +2,7 @@
 #ifndef RLXC_SCRIPT_PARSE_TIR_H
 #define RLXC_SCRIPT_PARSE_TIR_H
 
+#include "compiler/ir/thread_reduce.h"
 #include "compiler/script/parse.h"
 
 typedef struct rlxc_stmts {
@@ -28,6 +29,13 @@ typedef struct rlxc_tir_loop { /* the innermost one around a statement */
     rlxc_buffer *flag; /* the variable that break and continue store to; NULL: none so far */
 } rlxc_tir_loop;
 
+typedef struct rlxc_tir_thread { /* a loop around a statement that is bound to threads, or virtual
+                                  */
+    const rlxc_expr *var, *min, *extent;
+    const char *tag;     /* "threadIdx.x"; NULL: virtual */
+    rlxc_tir_loop *loop; /* around it */
+} rlxc_tir_thread;
+
 typedef struct rlxc_tir_parser {
     rlxc_parser *p;
     rlxc_prim_func *function;
@@ -35,7 +43,9 @@ typedef struct rlxc_tir_parser {
     uint32_t n_blocks;
     uint32_t n_loops; /* around this statement, inside its block */
     rlxc_tir_loop *loop;
-    rlxc_stmts *pointers; /* where a buffer may bind its pointer; NULL: it must be a name */
+    RLXC_VEC(rlxc_tir_thread) threads;
+    const rlxc_reducer *reducer; /* of T.tvm_thread_allreduce; NULL: none is stated */
+    rlxc_stmts *pointers;        /* where a buffer may bind its pointer; NULL: it must be a name */
 } rlxc_tir_parser;
 
 /* --- parse_block.c */
@@ -90,6 +100,26 @@ bool rlxc_tir_scalar_update(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_s
 void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out);
 void rlxc_tir_if(rlxc_tir_parser *t, rlxc_stmts *out);
 void rlxc_tir_while(rlxc_tir_parser *t, rlxc_stmts *out);
+
+/* --- parse_threads.c */
+
+/* "threadIdx.x" as a kind of loop and, unless the threads are virtual, an axis; false with a
+ * diagnostic. */
+bool rlxc_tir_thread_tag(rlxc_tir_parser *t, const rlxc_py *e, rlxc_loop_kind *kind,
+                         const char **out);
+/* Enters a loop of threads; the caller leaves it by dropping the last of t->threads. */
+void rlxc_tir_begin_thread(rlxc_tir_parser *t, const rlxc_expr *var, const rlxc_expr *min,
+                           const rlxc_expr *extent, const char *tag);
+/* Launches that |out| has from |from| on get the statements after them as their bodies. */
+void rlxc_tir_end_launches(rlxc_tir_parser *t, rlxc_stmts *out, uint32_t from);
+/* name = T.launch_thread(...) or T.env_thread(...); false: something else. */
+bool rlxc_tir_thread_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
+                                 const rlxc_py *call, const char *path);
+/* T.launch_thread(...) [as name], T.tvm_thread_allreduce(...); false: something else. */
+bool rlxc_tir_thread_statement(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call,
+                               const char *path, const char *as);
+/* T.attr of threads and reducers, with three arguments; false: something else. */
+bool rlxc_tir_thread_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call);
 
 /* --- parse_tir_jump.c */
 

@@ -123,18 +123,7 @@ static bool thread_of(rlxc_tir_parser *t, const rlxc_py *call, loops *out)
         rlxc_error(t->p->ctx, call->range, "T.thread_binding needs thread=\"threadIdx.x\"");
         return false;
     }
-    int axis = rlxc_thread_axis(thread->text);
-    if (axis >= 0) {
-        out->thread = rlxc_thread_name(t->p->ctx, axis);
-    } else if (strncmp(thread->text, "vthread", 7) == 0) {
-        out->kind = RLXC_LOOP_UNROLLED;
-    } else {
-        rlxc_error(t->p->ctx, thread->range,
-                   "unknown thread axis \"%.40s\": blockIdx.x, .y, .z or threadIdx.x, .y, .z",
-                   thread->text);
-        return false;
-    }
-    return true;
+    return rlxc_tir_thread_tag(t, thread, &out->kind, &out->thread);
 }
 
 static bool grid_loops(rlxc_tir_parser *t, const rlxc_py *call, loops *out)
@@ -257,9 +246,13 @@ void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out)
     p->depth += all.n;
     t->n_loops++;
     rlxc_tir_loop here = {.kind = all.kind}, *outer = t->loop;
+    const uint32_t threads = t->threads.count;
+    if (all.thread)
+        rlxc_tir_begin_thread(t, all.at[0].var, all.at[0].min, all.at[0].extent, all.thread);
     t->loop = &here;
     const rlxc_stmt *body = rlxc_tir_end_jumps(t, &here, rlxc_tir_body(t));
     t->loop = outer;
+    t->threads.count = threads;
     t->n_loops--;
     p->depth -= all.n;
     rlxc_names_restore(p->ctx, &p->names, mark);

@@ -209,6 +209,8 @@ bool rlxc_tir_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
     }
     if (!path || path[0] != 'T')
         return false;
+    if (rlxc_tir_thread_declaration(t, out, name, call, path))
+        return true;
     const char *what = path + 2;
     bool local = strcmp(what, "alloc_local") == 0; /* T.alloc_buffer(scope="local") */
     if (strcmp(what, "match_buffer") == 0) {
@@ -484,6 +486,8 @@ void rlxc_tir_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call
         rlxc_error(p->ctx, call->range, "T.attr takes a node, a key in quotes and a value");
         return;
     }
+    if (rlxc_tir_thread_attribute(t, out, call))
+        return;
     const rlxc_py *node = call->items[0];
     const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, node);
     if (buffer)
@@ -539,7 +543,8 @@ static void expression(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *e)
         rlxc_tir_bind(t, out, value, path, NULL);
         return;
     }
-    if (rlxc_tir_vector_store(t, out, value))
+    if (rlxc_tir_vector_store(t, out, value) ||
+        (path && rlxc_tir_thread_statement(t, out, value, path, NULL)))
         return;
     const rlxc_expr *result = rlxc_parse_prim(p, value);
     if (result)

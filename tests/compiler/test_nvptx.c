@@ -310,6 +310,129 @@ RLX_TEST(nvptx, threads_of_a_block_work_together)
     }
 }
 
+/* The forms of threads that TVM prints: each fills B with the sums of A's rows. */
+#define TOTAL                                                                           \
+    "T.tvm_thread_allreduce(T.uint32(1), A[bx * 2 + ty, tx], T.bool(True), s[0], tx)\n" \
+    "            if tx == 0:\n                B[bx * 2 + ty] = s[0]\n"
+#define ADDS                                                                        \
+    "T.attr(T.comm_reducer(lambda x, y: x + y, [T.float32(0)]), \"reduce_scope\", " \
+    "T.reinterpret(\"handle\", T.uint64(0)))"
+#define TAKES "    def f(A: T.Buffer((6, 33), \"float32\"), B: T.Buffer((6,), \"float32\")):\n"
+
+static const char *const thread_forms[] = {
+    /* values of the block, names of threads by `as` and by assignment */
+    HEAD TAKES "        with T.launch_thread(\"blockIdx.x\", 3) as bx, "
+               "T.launch_thread(\"threadIdx.y\", 2) as ty:\n"
+               "            tx = T.launch_thread(\"threadIdx.x\", 33)\n"
+               "            s = T.alloc_buffer((1,), scope=\"local\")\n"
+               "            " ADDS "\n            " TOTAL,
+    /* threads of the environment, launched twice */
+    HEAD TAKES "        bx = T.env_thread(\"blockIdx.x\")\n"
+               "        ty = T.env_thread(\"threadIdx.y\")\n"
+               "        tx = T.env_thread(\"threadIdx.x\", \"int64\")\n"
+               "        with T.launch_thread(bx, 6):\n"
+               "            B[bx] = T.float32(-1)\n"
+               "        T.launch_thread(bx, 3)\n"
+               "        T.launch_thread(ty, T.int64(2))\n"
+               "        with T.launch_thread(tx, 33):\n"
+               "            p = T.allocate([1], \"float32\", \"local\")\n"
+               "            s = T.Buffer((1,), data=p, scope=\"local\")\n"
+               "            with " ADDS ":\n"
+               "                T.tvm_thread_allreduce(T.uint32(1), A[bx * 2 + ty, tx], True, "
+               "s.data, tx, dtype=\"handle\")\n"
+               "            if tx == 0:\n                B[bx * 2 + ty] = s[0]\n",
+    /* attributes */
+    HEAD TAKES "        bx = T.env_thread(\"blockIdx.x\")\n"
+               "        ty = T.int32()\n"
+               "        T.attr(bx, \"thread_extent\", 3)\n"
+               "        T.attr(T.iter_var(ty, None, \"ThreadIndex\", \"threadIdx.y\"), "
+               "\"thread_extent\", 2)\n"
+               "        with T.attr(T.iter_var(tx, T.Range(0, 33), \"ThreadIndex\", "
+               "\"threadIdx.x\"), \"thread_extent\", 33):\n"
+               "            s = T.decl_buffer((1,), scope=\"local\")\n"
+               "            " ADDS "\n            " TOTAL,
+    /* loops, virtual threads, a condition, a sum over two axes */
+    HEAD TAKES "        for bx in T.thread_binding(3, thread=\"blockIdx.x\"):\n"
+               "          for tx in T.thread_binding(3, thread=\"threadIdx.x\"):\n"
+               "           for tz in T.thread_binding(16, thread=\"threadIdx.z\"):\n"
+               "            ty = T.launch_thread(\"vthread\", 2)\n"
+               "            s = T.alloc_buffer((1,), scope=\"local\")\n"
+               "            " ADDS "\n"
+               "            T.tvm_thread_allreduce(T.uint32(1), A[bx * 2 + ty, tz * 3 + tx], "
+               "tz * 3 + tx < 33, s[0], tz, tx)\n"
+               "            if tx + tz == 0:\n                B[bx * 2 + ty] = s[0]\n",
+    /* barriers by hand */
+    HEAD TAKES "        for bx in T.thread_binding(6, thread=\"blockIdx.x\"):\n"
+               "            s = T.alloc_buffer((33,), scope=\"shared\")\n"
+               "            with T.launch_thread(\"threadIdx.x\", 33) as tx:\n"
+               "                s[tx] = A[bx, tx]\n"
+               "                T.tvm_storage_sync(\"shared\")\n"
+               "                T.evaluate(T.tvm_storage_sync(\"warp\", dtype=\"int32\"))\n"
+               "                T.evaluate(T.call_intrin(\"int32\", \"tir.tvm_storage_sync\", "
+               "\"shared.dyn\"))\n"
+               "                if T.tvm_thread_invariant(bx < 6) and tx == 0:\n"
+               "                    B[bx] = T.float32(0)\n"
+               "                    for k in range(33):\n"
+               "                        B[bx] += s[k]\n",
+};
+
+RLX_TEST(nvptx, threads_have_the_forms_of_tvm)
+{
+    float a[6 * 33], b[6];
+    for (size_t i = 0; i < 6 * 33; i++)
+        a[i] = (float)(i * i % 31) - 15;
+    const host_buffer buffers[] = {{a, sizeof a}, {b, sizeof b}};
+    for (size_t k = 0; k < sizeof thread_forms / sizeof *thread_forms; k++) {
+        built code;
+        memset(b, 0, sizeof b);
+        check(t, thread_forms[k], "form");
+        cr_assert(build(t, thread_forms[k], "cuda", RLXC_NATIVE_ASM, &code), "form %zu", k);
+        run(t, &code, buffers, 2, NULL);
+        drop(&code);
+        for (size_t i = 0; i < 6; i++) {
+            float sum = 0;
+            for (size_t n = 0; n < 33; n++)
+                sum += a[i * 33 + n];
+            cr_expect_eq(b[i], sum, "form %zu, row %zu: %g, %g", k, i, (double)b[i], (double)sum);
+        }
+    }
+}
+
+/* The first of the largest: two values at once, and threads that add nothing. */
+RLX_TEST(nvptx, threads_find_the_largest)
+{
+    static const char text[] = HEAD
+        "    def f(A: T.Buffer((4, 21), \"float32\"), B: T.Buffer((4,), \"int32\")):\n"
+        "        bx = T.launch_thread(\"blockIdx.x\", 2)\n"
+        "        ty = T.launch_thread(\"threadIdx.y\", 2)\n"
+        "        tx = T.launch_thread(\"threadIdx.x\", 21)\n"
+        "        i = T.alloc_buffer((1,), \"int32\", scope=\"local\")\n"
+        "        v = T.alloc_buffer((1,), scope=\"local\")\n"
+        "        with T.attr(T.comm_reducer(lambda x0, x1, y0, y1: (T.Select(x1 > y1 or (x1 == "
+        "y1 and x0 < y0), x0, y0), T.max(x1, y1)), [T.int32(99), T.min_value(\"float32\")]), "
+        "\"reduce_scope\", T.reinterpret(T.uint64(0), dtype=\"handle\")):\n"
+        "            T.tvm_thread_allreduce(T.uint32(2), tx, A[bx * 2 + ty, tx], tx < 20, "
+        "i[0], v[0], tx)\n"
+        "        B[bx * 2 + ty] = i[0]\n";
+    float a[4 * 21];
+    int32_t b[4] = {0};
+    built code;
+    for (size_t i = 0; i < 4 * 21; i++)
+        a[i] = (float)(i * 13 % 19);
+    a[20] = 1000; /* which takes no part */
+    const host_buffer buffers[] = {{a, sizeof a}, {b, sizeof b}};
+    check(t, text, "largest");
+    cr_assert(build(t, text, "cuda", RLXC_NATIVE_ASM, &code));
+    run(t, &code, buffers, 2, NULL);
+    drop(&code);
+    for (size_t i = 0; i < 4; i++) {
+        int32_t best = 0;
+        for (int32_t k = 1; k < 20; k++)
+            best = a[i * 21 + (size_t)k] > a[i * 21 + (size_t)best] ? k : best;
+        cr_expect_eq(b[i], best, "row %zu: %d, %d", i, b[i], best);
+    }
+}
+
 /* --- matrix products of a warp -----------------------------------------------------------------
  */
 
