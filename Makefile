@@ -81,7 +81,7 @@ $(call obj,$(SMALL_SRC)): OPT := -Os -g
 # The runtime is C: only debuggers unwind its stack, with the debug information.
 $(call obj,$(RUNTIME_SRC)): CFLAGS += $(if $(SAN),,-fno-asynchronous-unwind-tables)
 
-.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-opencl onnx-opencl-table onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install install-runtime \
+.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-opencl onnx-opencl-table ptxas onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install install-runtime \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -263,6 +263,8 @@ onnx-opencl: $(BUILD)/run_backend ## ONNX's node cases on OpenCL, against the ta
 	@$(BUILD)/run_backend --jobs $(JOBS) --device opencl:0 node/
 onnx-opencl-table: $(BUILD)/run_backend ## rewrite that table
 	@$(BUILD)/run_backend --jobs $(JOBS) --device opencl:0 --write node/
+ptxas: $(BUILD)/rlxc data ## compile the suite's modules for CUDA and assemble each kernel, where CUDA's ptxas is on PATH
+	@$(PYTHON) .ci/ptxas --rlxc $(BUILD)/rlxc --build $(BUILD) --jobs $(JOBS)
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 san: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer

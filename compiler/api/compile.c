@@ -281,9 +281,11 @@ static bool native(rlx_ir_module *m, rlxc_native_form form, output *out)
     return true;
 }
 
-/* The images of |format| for the devices of |kind|, one after the other: one for each target. */
+/* The images whose formats begin with |format| for the devices of |kind|, one after the other. Each
+ * of several for one target has a line before it that names its format. */
 static bool devices(rlx_ir_module *m, const char *kind, const char *format, output *out)
 {
+    const size_t length = strlen(format);
     rlxc_context *ctx = m->compiler->ctx;
     const rlxc_device_code *codes = NULL;
     rlxc_text text = {.ctx = ctx};
@@ -292,8 +294,11 @@ static bool devices(rlx_ir_module *m, const char *kind, const char *format, outp
         return false;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < codes[i].n_images && strcmp(codes[i].target->kind, kind) == 0; k++)
-            if (strcmp(codes[i].images[k].format, format) == 0)
+            if (strncmp(codes[i].images[k].format, format, length) == 0) {
+                if (codes[i].n_images > 1)
+                    rlxc_text_printf(&text, "// image %s\n", codes[i].images[k].format);
                 rlxc_text_add(&text, codes[i].images[k].data, codes[i].images[k].size);
+            }
     if (text.data == NULL)
         rlxc_error(ctx, (rlxc_range){0}, "the module has no kernel for devices of the kind %s",
                    kind);

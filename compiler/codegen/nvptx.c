@@ -4,18 +4,21 @@
  * is in nvptx_function.c. Each architecture gets a module and an image of its own: a driver takes
  * the text for its GPU's architecture or an older one. LLVM runs in a child process, as for the
  * CPU. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/codegen/child.h"
 #include "compiler/codegen/device.h"
 #include "compiler/codegen/llvm.h"
 
-/* From the best to the most general. |features|: the version of PTX that has the architecture. */
+/* From the best to the most general. |features|: the version of PTX that has the architecture. The
+ * GPUs between them, and newer ones, take the text for the nearest architecture below. */
 static const struct architecture {
+    int number;
     const char *name, *features, *format;
 } architectures[] = {
-    {"sm_90", "+ptx78", "ptx-sm_90"},
-    {"sm_80", "+ptx70", "ptx"},
+    {90, "sm_90", "+ptx78", "ptx-sm_90"},
+    {80, "sm_80", "+ptx70", "ptx"},
 };
 enum { N_ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
@@ -60,10 +63,11 @@ static bool generate_one(const job *j, const struct architecture *arch, rlxc_chi
 static bool generate(void *user, rlxc_child *child)
 {
     const job *j = user;
+    const long target = strtol(j->code->target->device.arch + strlen("sm_"), NULL, 10);
     for (uint32_t i = 0; i < N_ARCHITECTURES; i++) {
         if (!generate_one(j, &architectures[i], child))
             return false; /* nothing is freed: the process ends */
-        if (strcmp(architectures[i].name, j->code->target->device.arch) == 0)
+        if (architectures[i].number <= target)
             break; /* code for older ones may lack what the target has */
     }
     return true;

@@ -119,9 +119,10 @@ static bool iterations_apart(const accesses *a, const rlxc_expr *var)
 
 typedef struct binding {
     rlxc_context *ctx;
-    const rlxc_expr **dims; /* what the host knows */
+    const rlxc_expr **dims; /* what the host knows, and: */
     uint32_t n_dims;
-    uint32_t threads; /* of a block */
+    RLXC_VEC(const rlxc_expr *) values; /* variables of the root over them */
+    uint32_t threads;                   /* of a block */
     RLXC_VEC(const rlxc_stmt *) out, alone;
 } binding;
 
@@ -136,6 +137,8 @@ static bool find_foreign(void *user, const rlxc_expr *e)
     bool known = e->kind != RLXC_EXPR_VAR && e->kind != RLXC_EXPR_LOAD && e->kind != RLXC_EXPR_CALL;
     for (uint32_t i = 0; i < f->b->n_dims && !known; i++)
         known = f->b->dims[i] == e;
+    for (uint32_t i = 0; i < f->b->values.count && !known; i++)
+        known = f->b->values.items[i] == e;
     f->found = f->found || !known;
     return !f->found;
 }
@@ -173,6 +176,27 @@ static const rlxc_expr *replace(void *user, const rlxc_expr *e)
 {
     const replacing *r = user;
     return rlxc_substitute(r->ctx, e, r->vars, r->values, r->n);
+}
+
+static bool find_declared(void *user, const rlxc_stmt *s)
+{
+    bool *found = user;
+    *found = *found || s->kind == RLXC_STMT_DECL_BUFFER;
+    return !*found;
+}
+
+/* |body| with the loops' values. Declared buffers may use them too: then they are variables. */
+static const rlxc_stmt *with_values(replacing *r, const rlxc_stmt *body)
+{
+    bool declared = false;
+    const rlxc_stmt *all[MAX_CHAIN + 1];
+    rlxc_stmt_visit(body, find_declared, &declared);
+    if (!declared)
+        return rlxc_stmt_rewrite(r->ctx, body, &(rlxc_stmt_rewriter){.user = r, .expr = replace});
+    for (uint32_t i = 0; i < r->n; i++)
+        all[i] = rlxc_stmt_let(r->ctx, r->vars[i], r->values[i]);
+    all[r->n] = body;
+    return rlxc_stmt_seq(r->ctx, all, r->n + 1);
 }
 
 /* The nest with the |n| loops |outer| of its |n_chain| loops and conditions on threads. */
@@ -216,7 +240,7 @@ static const rlxc_stmt *on_threads(binding *b, const rlxc_stmt *const *chain, co
             copy->if_.then = body;
         body = copy;
     }
-    body = rlxc_stmt_rewrite(ctx, body, &(rlxc_stmt_rewriter){.user = &r, .expr = replace});
+    body = with_values(&r, body);
     if (one)
         return loop_of(b, thread, total, RLXC_THREAD_IDX, body);
     body = rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, number, total), body, NULL);
@@ -281,7 +305,8 @@ static void bind(binding *b, const rlxc_stmt *s)
     }
 }
 
-/* The statements of a scope. What follows a LET without any threads stays with it. */
+/* The statements of a scope. What follows a LET without any threads stays with it, unless the host
+ * knows its value. */
 static void bind_all(binding *b, const rlxc_stmt *const *items, uint32_t n)
 {
     uint32_t last = 0; /* behind the last statement with threads */
@@ -290,9 +315,12 @@ static void bind_all(binding *b, const rlxc_stmt *const *items, uint32_t n)
             last = i + 1;
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_stmt *s = items[i];
+        const bool hosted = s->kind == RLXC_STMT_LET && is_hosted(b, s->let.value);
+        if (hosted)
+            RLXC_PUSH(b->ctx, &b->values, s->let.var);
         if (s->kind == RLXC_STMT_ALLOCATE || s->kind == RLXC_STMT_ALLOCATE_CONST ||
             s->kind == RLXC_STMT_DECL_BUFFER || s->kind == RLXC_STMT_ATTR ||
-            (s->kind == RLXC_STMT_LET && i < last)) {
+            (s->kind == RLXC_STMT_LET && (hosted || i < last))) {
             flush(b);
             push(b, s);
         } else if (s->kind == RLXC_STMT_LET) {

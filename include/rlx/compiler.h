@@ -241,7 +241,8 @@ typedef enum rlx_emit_form {
     RLX_EMIT_SCHEDULE,   /* the steps that rules chose, as text; of a module that is lowered by
                             this call */
     RLX_EMIT_OPENCL,     /* the OpenCL C of the kernels for OpenCL devices */
-    RLX_EMIT_PTX,        /* the PTX of the kernels for CUDA devices, for sm_80 and newer */
+    RLX_EMIT_PTX,        /* the PTX of the kernels for CUDA devices: for each architecture, after a
+                            line "// image FORMAT" */
 } rlx_emit_form;
 
 /* In the calls below |options| may be NULL: rlx_compile_options_init. The first of them that runs

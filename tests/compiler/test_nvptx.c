@@ -243,6 +243,50 @@ RLX_TEST(nvptx, threads_beyond_the_end_do_nothing)
         cr_expect_eq(b[i], i < 999 ? 2 * (float)i + 1 : -7);
 }
 
+/* Loops that nobody bound become threads; buffers declared inside use their variables. */
+static const char windows[] =
+    HEAD "    def f(A: T.Buffer((6,), \"float32\"), B: T.Buffer((3,), \"float32\")):\n"
+         "        T.func_attr({\"target\": \"cuda\"})\n"
+         "        for i in range(3):\n"
+         "            S = T.decl_buffer((2,), \"float32\", data=A.data, elem_offset=i * 2)\n"
+         "            B[i] = S[0] + S[1]\n";
+
+RLX_TEST(nvptx, declared_buffers_follow_the_thread)
+{
+    float a[6] = {1, 2, 10, 20, 100, 200}, b[3] = {0, 0, 0};
+    const host_buffer buffers[] = {{a, sizeof a}, {b, sizeof b}};
+    built code;
+    check(t, windows, "windows");
+    cr_assert(build(t, windows, "cuda", RLXC_NATIVE_ASM, &code));
+    run(t, &code, buffers, 2, NULL);
+    drop(&code);
+    cr_expect(b[0] == 3 && b[1] == 30 && b[2] == 300, "%g, %g, %g", (double)b[0], (double)b[1],
+              (double)b[2]);
+}
+
+/* A GPU takes code for its architecture or the nearest one below. */
+RLX_TEST(nvptx, architectures_have_images)
+{
+    static const struct {
+        const char *target, *formats[2];
+    } rows[] = {{"cuda -arch=sm_80", {"ptx-sm_90", "ptx"}},
+                {"cuda -arch=sm_86", {"ptx-sm_90", "ptx"}},
+                {"cuda -arch=sm_89", {"ptx-sm_90", "ptx"}},
+                {"cuda -arch=sm_90", {"ptx-sm_90"}},
+                {"cuda -arch=sm_120", {"ptx-sm_90"}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        built b;
+        cr_assert(build(t, scale, rows[i].target, RLXC_NATIVE_ASM, &b));
+        for (uint32_t k = 0; k < 2; k++)
+            if (rows[i].formats[k])
+                cr_expect(k < b.code.n_images &&
+                              strcmp(b.code.images[k].format, rows[i].formats[k]) == 0,
+                          "%s lacks %s", rows[i].target, rows[i].formats[k]);
+        cr_expect_eq(b.code.n_images, rows[i].formats[1] ? 2 : 1);
+        drop(&b);
+    }
+}
+
 /* Sums of rows by a tree in shared memory: the barriers are the compiler's. */
 static const char sums[] =
     HEAD "    def f(a: T.handle, b: T.handle):\n"

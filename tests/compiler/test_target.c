@@ -186,7 +186,8 @@ RLX_TEST(target, unknown_targets_are_refused)
                  "opencl, cuda"},
         {"opencl", "target opencl is a device's: a module is compiled for a CPU, and "
                    "--default-device opencl:0 moves its tensors there"},
-        {"cuda -arch=sm_20", "target cuda has no architecture \"sm_20\": sm_80, sm_90"},
+        {"cuda -arch=sm_20", "target cuda has no architecture \"sm_20\": sm_80, sm_86, "
+                             "sm_87, sm_89, sm_90, sm_100, sm_120"},
         {"opencl -arch=mali", "target opencl has no architecture \"mali\": it has none"},
         {"sparc-sun-solaris", "unknown target \"sparc-sun-solaris\""},
         {"llvm -mcpu=i486", "unknown CPU \"i486\": native, x86-64, "},
