@@ -18,7 +18,8 @@ typedef struct digits {
 
 typedef struct proof {
     rlxc_engine *e;
-    rlxc_spans spans; /* of the loops around the block */
+    rlxc_spans spans;           /* of the loops around the block */
+    const rlxc_expr *condition; /* of the block, or NULL */
     digits all;
     const char *why;
 } proof;
@@ -40,29 +41,12 @@ static bool at_most(const proof *p, const rlxc_expr *a, const rlxc_expr *b)
     return rlxc_prove_le(p->e->ctx, a, b, NULL);
 }
 
-static const rlxc_expr *extent_of(proof *p, const rlxc_expr *base)
-{
-    rlxc_span span = rlxc_span_of(p->e, &p->spans, base);
-    if (!span.max || !span.min || !rlxc_is_const(span.min, 0))
-        return NULL;
-    return rlxc_simple(p->e, rlxc_add(p->e->ctx, span.max, one(p)));
-}
-
 /* a // b if |b| provably divides |a|, else NULL. A loop whose extent has the factor 0 has no
  * iterations, so divisors are taken to be positive. */
 static const rlxc_expr *quotient(const proof *p, const rlxc_expr *a, const rlxc_expr *b)
 {
     const rlxc_expr *q = rlxc_simple(p->e, rlxc_binary(p->e->ctx, RLXC_EXPR_FLOORDIV, a, b));
     return rlxc_prove_eq(p->e->ctx, rlxc_mul(p->e->ctx, q, b), a, NULL) ? q : NULL;
-}
-
-/* True if |value| uses loops. */
-static bool is_fixed(proof *p, const rlxc_expr *value)
-{
-    for (uint32_t i = 0; i < p->spans.vars.count; i++)
-        if (rlxc_expr_uses_var(p->e->ctx, value, p->spans.vars.items[i]))
-            return false;
-    return true;
 }
 
 static const rlxc_expr *without_cast(const rlxc_expr *x)
@@ -72,15 +56,89 @@ static const rlxc_expr *without_cast(const rlxc_expr *x)
     return x;
 }
 
+/* False if |value| uses loops. */
+static bool is_fixed(const proof *p, const rlxc_expr *value)
+{
+    for (uint32_t i = 0; i < p->spans.vars.count; i++)
+        if (rlxc_expr_uses_var(p->e->ctx, value, p->spans.vars.items[i]))
+            return false;
+    return true;
+}
+
+/* The number d for which x // d is |base|; 0: none. */
+static int64_t number_between(const proof *p, const rlxc_expr *x, const rlxc_expr *base)
+{
+    rlxc_context *ctx = p->e->ctx;
+    for (uint32_t i = 0; i < p->spans.vars.count; i++) {
+        const rlxc_expr *var = p->spans.vars.items[i], *rest;
+        int64_t of_x = 0, of_base = 0;
+        if (!rlxc_linear_in(ctx, base, var, &of_base, &rest) || of_base < 1 ||
+            !rlxc_linear_in(ctx, x, var, &of_x, &rest) || of_x < of_base || of_x % of_base != 0)
+            continue;
+        const rlxc_expr *by = rlxc_i64(ctx, of_x / of_base);
+        if (rlxc_simple(p->e, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, x, by)) == base)
+            return of_x / of_base;
+    }
+    return 0;
+}
+
+/* The extent of |base| by |condition|, which limits the base times a number; NULL: it says nothing.
+ */
+static const rlxc_expr *limit_of(const proof *p, const rlxc_expr *condition, const rlxc_expr *base)
+{
+    rlxc_context *ctx = p->e->ctx;
+    if (condition && condition->kind == RLXC_EXPR_AND) {
+        const rlxc_expr *of_a = limit_of(p, condition->bin.a, base);
+        return of_a ? of_a : limit_of(p, condition->bin.b, base);
+    }
+    if (!condition || condition->kind != RLXC_EXPR_LT || !is_fixed(p, condition->bin.b))
+        return NULL;
+    const int64_t d = number_between(p, condition->bin.a, base);
+    if (d < 1)
+        return NULL;
+    const rlxc_expr *up = rlxc_add(ctx, condition->bin.b, rlxc_i64(ctx, d - 1));
+    return rlxc_simple(p->e, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, up, rlxc_i64(ctx, d)));
+}
+
+static const rlxc_expr *extent_of(const proof *p, const rlxc_expr *base)
+{
+    const rlxc_expr *limit = base->kind == RLXC_EXPR_VAR ? NULL : limit_of(p, p->condition, base);
+    if (limit)
+        return limit;
+    rlxc_span span = rlxc_span_of(p->e, &p->spans, base);
+    if (!span.max || !span.min || !rlxc_is_const(span.min, 0))
+        return NULL;
+    return rlxc_simple(p->e, rlxc_add(p->e->ctx, span.max, one(p)));
+}
+
+/* x // (rest * c) as base // (rest * (c / d)), where x // d is a base that has digits already. */
+static void divide_known(const proof *p, const rlxc_expr **x, const rlxc_expr **by)
+{
+    const rlxc_expr *product = *by;
+    if (product->kind != RLXC_EXPR_MUL || product->bin.b->kind != RLXC_EXPR_INT)
+        return;
+    for (uint32_t i = 0; i < p->all.items.count; i++) {
+        const rlxc_expr *base = p->all.items.items[i].base;
+        const int64_t d = base->kind == RLXC_EXPR_VAR ? 0 : number_between(p, *x, base);
+        if (d < 1 || product->bin.b->i % d != 0)
+            continue;
+        *x = base;
+        *by = times(p, product->bin.a, rlxc_i64(p->e->ctx, product->bin.b->i / d));
+        return;
+    }
+}
+
 /* base // lower % extent; anything else is a base of its own. */
 static bool read_digit(proof *p, const rlxc_expr *x, digit *out)
 {
     x = without_cast(x);
     bool divides = x->kind == RLXC_EXPR_FLOORDIV, cuts = x->kind == RLXC_EXPR_FLOORMOD;
     if ((divides || cuts) && is_fixed(p, x->bin.b)) {
-        if (!read_digit(p, x->bin.a, out))
+        const rlxc_expr *of = x->bin.a, *by = x->bin.b;
+        if (divides)
+            divide_known(p, &of, &by);
+        if (!read_digit(p, of, out))
             return false;
-        const rlxc_expr *by = x->bin.b;
         if (divides) {
             const rlxc_expr *up = rlxc_add(p->e->ctx, out->extent, rlxc_sub(p->e->ctx, by, one(p)));
             const rlxc_expr *exact = quotient(p, out->extent, by);
@@ -229,19 +287,48 @@ static bool reads_in_place(proof *p, const rlxc_node *block)
     return true;
 }
 
+/* Iterations for which |condition| does not hold do not run: a loop's span ends where it ends. */
+static void clip(proof *p, const rlxc_expr *condition)
+{
+    rlxc_context *ctx = p->e->ctx;
+    if (condition->kind == RLXC_EXPR_AND) {
+        clip(p, condition->bin.a);
+        clip(p, condition->bin.b);
+    }
+    if (condition->kind != RLXC_EXPR_LT || !is_fixed(p, condition->bin.b))
+        return;
+    for (uint32_t i = 0; i < p->spans.vars.count; i++) {
+        int64_t factor = 0;
+        const rlxc_expr *rest = NULL;
+        rlxc_span *span = &p->spans.spans.items[i];
+        if (!rlxc_linear_in(ctx, condition->bin.a, p->spans.vars.items[i], &factor, &rest) ||
+            factor < 1)
+            continue;
+        const rlxc_expr *least = rlxc_span_of(p->e, &p->spans, rest).min;
+        if (!least || !at_most(p, rlxc_i64(ctx, 0), least))
+            continue;
+        const rlxc_expr *last = rlxc_sub(ctx, condition->bin.b, one(p));
+        last = rlxc_simple(p->e, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, last, rlxc_i64(ctx, factor)));
+        if (span->max && at_most(p, last, span->max))
+            span->max = last;
+    }
+}
+
 /* True if the values of the axes (all, or those that use |of|) distinguish the iterations of their
  * loops (or of |of|). */
 static bool tells_apart(rlxc_engine *e, const rlxc_node *block, const rlxc_expr *of,
                         const char **why)
 {
-    proof p = {.e = e, .why = ""};
+    proof p = {.e = e, .why = "", .condition = block->predicate};
     rlxc_node_list loops = {0};
     rlxc_loops_around(e, block, &loops);
     for (uint32_t i = 0; i < loops.items.count; i++)
         rlxc_span_loop(e, &p.spans, loops.items.items[i]->var, loops.items.items[i]->min,
                        loops.items.items[i]->extent);
+    if (block->predicate)
+        clip(&p, block->predicate);
     bool ok = reads_in_place(&p, block);
-    for (uint32_t i = 0; i < block->block->n_axes && ok; i++)
+    for (uint32_t i = block->block->n_axes; i-- > 0 && ok;) /* quotients behind their remainders */
         ok = (of && !rlxc_expr_uses_var(e->ctx, block->values[i], of)) ||
              take_value(&p, block->values[i], 0);
     for (uint32_t i = 0; i < p.all.items.count && ok; i++)

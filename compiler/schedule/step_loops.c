@@ -162,7 +162,9 @@ bool rlxc_apply_fuse(rlxc_engine *e)
     for (uint32_t i = n; i-- > 0;) {
         const rlxc_expr *extent = wide(e, at[i]->extent);
         const rlxc_expr *value = rlxc_binary(e->ctx, RLXC_EXPR_FLOORDIV, var, below);
-        if (i > 0)
+        if (rlxc_is_const(extent, 1)) /* not to be seen where |below| is symbolic */
+            value = rlxc_i64(e->ctx, 0);
+        else if (i > 0)
             value = rlxc_binary(e->ctx, RLXC_EXPR_FLOORMOD, value, extent);
         vars[i] = at[i]->var;
         values[i] = rlxc_cast(e->ctx, at[i]->var->dtype, value);
