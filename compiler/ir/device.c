@@ -197,6 +197,11 @@ const char *rlxc_host_vdevice(rlxc_context *ctx, rlxc_module *module)
                                       : NULL;
 }
 
+const char *rlxc_placed_host(rlxc_context *ctx, rlxc_module *module)
+{
+    return module->is_placed ? rlxc_host_vdevice(ctx, module) : NULL;
+}
+
 const char *rlxc_stated_device(const rlxc_sinfo *s)
 {
     const char *found = s->kind == RLXC_SINFO_TENSOR ? s->vdevice : NULL;

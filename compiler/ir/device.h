@@ -43,6 +43,9 @@ bool rlxc_vdevice_is_host(const rlxc_module *module, const char *name);
 /* The name of the host's plain memory: of the module's first such device, which is added where it
  * has none. */
 const char *rlxc_host_vdevice(rlxc_context *ctx, rlxc_module *module);
+/* The same in a module whose tensors all have a device, else NULL: for new tensors that the host
+ * reads. */
+const char *rlxc_placed_host(rlxc_context *ctx, rlxc_module *module);
 /* The first device of |s|, of its fields too; NULL: no tensor in it is on any yet. */
 const char *rlxc_stated_device(const rlxc_sinfo *s);
 /* The same, but one that is not the host's plain memory. */

@@ -134,6 +134,8 @@ typedef struct rlxc_op_schema {
     uint32_t n_attrs;
     bool variadic; /* the last input may occur any number of times, also never */
 } rlxc_op_schema;
+/* Parses the inputs column alone; gives their number. */
+uint32_t rlxc_operator_inputs(const rlxc_operator *op, rlxc_op_input *out, bool *out_variadic);
 void rlxc_operator_schema(rlxc_context *ctx, const rlxc_operator *op, rlxc_op_schema *out);
 /* Finds the first string attribute of |call| whose value is not one that the operator's row lists;
  * false when there is none. |out_value| is the value, |out| the attribute without its default. */

@@ -255,9 +255,9 @@ static void rewrite_binding(rewriting *w, const rlxc_binding *old)
     if (rlxc_failed(w->ctx))
         return;
     w->b.range = old->range;
-    rlxc_builder_place(&w->b, w->b.module->is_placed && old->var->sinfo
-                                  ? rlxc_stated_device(old->var->sinfo)
-                                  : NULL);
+    const bool is_placed = w->b.module->is_placed && old->var->sinfo;
+    const char *device = is_placed ? rlxc_stated_device(old->var->sinfo) : NULL;
+    rlxc_builder_place(&w->b, device ? device : rlxc_placed_host(w->ctx, w->b.module));
     const rlxc_binding offered = *binding;
     const rlxc_sinfo *before = binding->var->sinfo;
     rlxc_atom replacement = {.kind = RLXC_ATOM_NONE};

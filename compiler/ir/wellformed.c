@@ -17,6 +17,7 @@
  *     relax.force_pure says so). Writing to memory that the function itself allocated (explicit
  *     memory, direct PrimFunc calls) is not an effect.
  * 12.-16. of PrimFuncs: wellformed_tir.c.
+ * 17.-19. of devices: wellformed_device.c.
  *
  * Types are checked only for their symbols here; inference checks that they agree. */
 #include "compiler/ir/wellformed.h"
@@ -451,6 +452,8 @@ static void check_binding(walk *w, const rlxc_binding *b)
         check_sinfo(w, b->var->sinfo);
     else if (w->c->internal)
         rlxc_violation(w->c, b->range, 6, "variable '%s' has no type", b->var->name);
+    if (w->module->is_placed)
+        rlxc_check_binding_devices(w->c, w->module, b);
 }
 
 static void check_body(walk *w, const rlxc_body *body)
@@ -501,6 +504,8 @@ static void check_function(walk *w, const rlxc_function *f)
     w->range = f->range;
     if (f->ret)
         check_sinfo(w, f->ret);
+    if (w->module->is_placed)
+        rlxc_check_function_devices(w->c, w->module, f);
     scope_end(w, m);
     w->pure = outer_pure;
     w->in_dataflow = outer_dataflow;

@@ -1,5 +1,5 @@
-/* Private to wellformed.c (graph) and wellformed_tir.c (tensor programs): reports violations of the
- * invariants. */
+/* Private to wellformed.c (graph), wellformed_tir.c (tensor programs) and wellformed_device.c:
+ * reports violations of the invariants. */
 #ifndef RLXC_IR_WELLFORMED_H
 #define RLXC_IR_WELLFORMED_H
 
@@ -19,5 +19,10 @@ void rlxc_violation(rlxc_checker *c, rlxc_range range, int number, const char *f
 
 /* Invariants 12 to 16 of wellformed.c. */
 void rlxc_check_prim_func(rlxc_checker *c, const rlxc_prim_func *f);
+/* Invariants 17 to 19 of wellformed_device.c: of a binding, without the bodies in it; of a
+ * function's signature and result. */
+void rlxc_check_binding_devices(rlxc_checker *c, const rlxc_module *module, const rlxc_binding *b);
+void rlxc_check_function_devices(rlxc_checker *c, const rlxc_module *module,
+                                 const rlxc_function *f);
 
 #endif

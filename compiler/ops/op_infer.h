@@ -11,9 +11,6 @@
 #include "compiler/ir/op.h"
 #include "compiler/ir/sym.h"
 
-/* Parses the inputs column alone; gives their number. */
-uint32_t rlxc_operator_inputs(const rlxc_operator *op, rlxc_op_input *out, bool *out_variadic);
-
 typedef struct rlxc_call_view {
     rlxc_context *ctx;
     const rlxc_module *module;

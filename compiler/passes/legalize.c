@@ -68,6 +68,7 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
     for (uint32_t i = 0; i < binding->n_args && !any_rank && !unknown; i++)
         unknown = unknown_rank(b, binding->args[i]);
     if (unknown && binding->op->flags & RLXC_OP_BY_ELEMENT) {
+        rlxc_builder_place(b, rlxc_stated_device(binding->var->sinfo));
         *replacement = rlxc_lower_any_rank(b, binding);
         return rlxc_failed(ctx) ? RLXC_REWRITE_KEEP : RLXC_REWRITE_REPLACE;
     }

@@ -31,10 +31,11 @@ typedef struct placing {
     rlxc_context *ctx;
     rlxc_module *module;
     const rlxc_options *options;
-    const char *host;  /* the host's vdevice, by name */
-    rlxc_map versions; /* interned "function on device" -> version */
-    rlxc_map copies;   /* interned "variable on device" -> atom, in |block| */
-    rlxc_map origins;  /* variable made by to_vdevice -> copied */
+    const char *host;              /* the host's vdevice, by name */
+    rlxc_map versions;             /* interned "function on device" -> version */
+    rlxc_map copies;               /* interned "variable on device" -> atom, in |block| */
+    rlxc_map origins;              /* variable made by to_vdevice -> copied, in |function| */
+    const rlxc_function *function; /* outermost: numbers of variables are its own */
     const rlxc_binding_block *block;
     bool changed;
 } placing;
@@ -367,6 +368,10 @@ static rlxc_rewrite_action place_binding(void *user, rlxc_builder *b, rlxc_bindi
 static void begin_block(void *user, rlxc_builder *b)
 {
     placing *p = user;
+    const rlxc_function *outermost = b->function ? rlxc_outermost(b->function) : NULL;
+    if (outermost && outermost != p->function)
+        p->origins = (rlxc_map){0};
+    p->function = outermost ? outermost : p->function;
     p->copies = (rlxc_map){0};
     p->block = b->block;
 }

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/device.h"
 #include "compiler/ir/names.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/builtin_call.h"
@@ -199,7 +200,8 @@ static rlxc_atom choose(splitter *s, rlxc_builder *b, const rlxc_binding *call, 
         return emit_cases(s, b, &one);
     }
     const rlxc_atom asked[2] = {x, rlxc_prim_i64(ctx, first)};
-    const rlxc_sinfo *boolean = rlxc_sinfo_tensor(ctx, RLX_B8, 0, NULL, NULL);
+    const rlxc_sinfo *boolean =
+        rlxc_sinfo_tensor(ctx, RLX_B8, 0, NULL, rlxc_placed_host(ctx, b->module));
     const rlxc_atom cond = rlxc_emit_builtin(
         b, call, o->last_dim ? "rlx.has_last_dim" : "rlx.has_rank", asked, 2, boolean, true);
     rlxc_rvar *var = rlxc_rvar_new(ctx, b->function, call->var->name, NULL);

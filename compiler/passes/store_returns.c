@@ -157,6 +157,15 @@ static rlxc_atom allocated_call(rlxc_builder *b, const rlxc_binding *call, const
     return result;
 }
 
+/* Where the function runs, and stores. */
+static const char *device_of_operands(rlxc_builder *b, const rlxc_binding *call)
+{
+    const char *found = NULL;
+    for (uint32_t i = 0; i < call->n_args && !found; i++)
+        found = rlxc_stated_device(rlxc_atom_sinfo(b->ctx, b->module, call->args[i]));
+    return found ? found : rlxc_placed_host(b->ctx, b->module);
+}
+
 static rlxc_rewrite_action store_binding(void *user, rlxc_builder *b, rlxc_binding *call,
                                          rlxc_atom *replacement)
 {
@@ -175,7 +184,8 @@ static rlxc_rewrite_action store_binding(void *user, rlxc_builder *b, rlxc_bindi
     write_search search = {.f = g->prim};
     rlxc_stmt_visit(g->prim->body, find_write, &search);
     const rlxc_global *made = value_function(s, b->module, g);
-    const rlxc_sinfo *type = rlxc_sinfo_tensor(ctx, stored_type(g->prim->ret_dtype), 0, NULL, NULL);
+    const rlxc_sinfo *type = rlxc_sinfo_tensor(ctx, stored_type(g->prim->ret_dtype), 0, NULL,
+                                               device_of_operands(b, call));
     rlxc_atom stored = search.found ? allocated_call(b, call, made, type)
                                     : rlxc_emit_call_tir(b, made->name, call->args, call->n_args,
                                                          type, NULL, call->var->name);
@@ -186,8 +196,9 @@ static rlxc_rewrite_action store_binding(void *user, rlxc_builder *b, rlxc_bindi
 
 /* A function with f's name and parameters that calls f. The kernel itself checks symbolic
  * dimensions. */
-static rlxc_function *wrapper(rlxc_context *ctx, const rlxc_prim_func *f)
+static rlxc_function *wrapper(rlxc_context *ctx, rlxc_module *module, const rlxc_prim_func *f)
 {
+    const char *host = rlxc_placed_host(ctx, module);
     rlxc_function *made = rlxc_alloc(ctx, sizeof *made);
     made->name = f->name;
     made->range = f->range;
@@ -201,7 +212,7 @@ static rlxc_function *wrapper(rlxc_context *ctx, const rlxc_prim_func *f)
             known &= buffer->shape[d]->kind == RLXC_EXPR_INT;
         const rlxc_sinfo *type = buffer
                                      ? rlxc_sinfo_tensor(ctx, buffer->dtype, (int32_t)buffer->ndim,
-                                                         known ? buffer->shape : NULL, NULL)
+                                                         known ? buffer->shape : NULL, host)
                                      : rlxc_sinfo_prim(ctx, f->params[i].var->dtype, NULL);
         const char *name = buffer ? buffer->name : f->params[i].var->var.name;
         made->params[i] = rlxc_rvar_new(ctx, made, name, type);
@@ -227,7 +238,7 @@ static bool is_for_hosts(const rlxc_module *module, const rlxc_prim_func *f)
     for (uint32_t i = 0; f && i < f->n_params; i++)
         if (!f->params[i].buffer && rlxc_dtype_is_handle(f->params[i].var->dtype))
             return false;
-    return f && !f->is_private && !rlxc_dtype_is_void(f->ret_dtype) &&
+    return f && !f->is_private && !rlxc_prim_is_device(f) && !rlxc_dtype_is_void(f->ret_dtype) &&
            !rlxc_dtype_is_handle(f->ret_dtype) && !rlxc_is_mentioned(module, f->name);
 }
 
@@ -246,7 +257,7 @@ bool rlxc_pass_store_returns(rlxc_context *ctx, rlxc_module *module, const rlxc_
         rlxc_global *g = module->globals.items[i];
         if (!rlxc_map_get(&hosts, rlxc_key(g)))
             continue;
-        rlxc_function *f = wrapper(ctx, g->prim);
+        rlxc_function *f = wrapper(ctx, module, g->prim);
         rlxc_rewrite_function(ctx, module, f, &pass);
         g->prim = NULL;
         g->relax = f;
