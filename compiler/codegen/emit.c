@@ -270,7 +270,7 @@ static bool emit_function(rlxc_bc_module *m, const rlxc_function *f, uint32_t in
     rlxc_bc_body(&fn, &f->body, true);
     fn.range = f->body.result_range.line ? f->body.result_range : f->range;
     if (!fn.ended && rlxc_bc_check_atom(&fn, f->body.result)) {
-        uint32_t result = rlxc_bc_atom(&fn, f->body.result);
+        uint32_t result = rlxc_bc_atom_as(&fn, f->body.result, f->ret);
         RLXC_BC_EMIT(&fn, RLX_OP_RET, result);
     }
     rlx_error err = {0};

@@ -134,6 +134,11 @@ uint32_t rlxc_bc_define(rlxc_bc_function *fn, const rlxc_rvar *var);
 uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom);
 /* As above; a constant is loaded on |device|. */
 uint32_t rlxc_bc_atom_on(rlxc_bc_function *fn, rlxc_atom atom, uint32_t device);
+/* As above; constants in it are loaded where |type|, that of its destination, says; NULL: host. */
+uint32_t rlxc_bc_atom_as(rlxc_bc_function *fn, rlxc_atom atom, const rlxc_sinfo *type);
+/* The registers of |args|, loaded as the parameters of |callable| from the first on say. */
+uint32_t *rlxc_bc_args(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t n,
+                       const rlxc_sinfo *callable);
 /* False, and an error, when a tuple or shape in |atom| is too long to be made. */
 bool rlxc_bc_check_atom(rlxc_bc_function *fn, rlxc_atom atom);
 void rlxc_bc_make_tuple(rlxc_bc_function *fn, const rlxc_rvar *var, const rlxc_atom *items,
@@ -200,6 +205,9 @@ void rlxc_bc_launches(rlxc_bc_module *m, const rlxc_bc_kernel *k, rlxc_bc_symbol
 /* At the entry of a function that hosts call: moves its arguments to the devices of its parameters,
  * the host's included. */
 void rlxc_bc_enter_devices(rlxc_bc_function *fn);
+/* The register of |reg|, the value of |from|, as one of type |to|: a tensor out of a value of type
+ * Object, which the host may have made, is moved to where |to| says. */
+uint32_t rlxc_bc_unboxed(rlxc_bc_function *fn, rlxc_atom from, const rlxc_sinfo *to, uint32_t reg);
 
 /* --- emit_body.c, emit_call.c, emit_op.c ----------------------------------------------------- */
 /* Tells the builder the source of the following instructions; |name| is the binding's. */

@@ -76,9 +76,11 @@ static bool is_again(const rlxc_bc_function *fn, const rlxc_binding *b)
             (b->var->sinfo && rlxc_sinfo_subsumes(fn->ctx, fn->f->ret, b->var->sinfo)));
 }
 
-/* |temps| computed the condition; they die at the start of either branch. */
-static void emit_branch(rlxc_bc_function *fn, const rlxc_body *body, uint32_t phi, bool tail,
-                        const rlxc_bc_scope *scope, const uint32_t *temps, uint32_t n_temps)
+/* The result is |out|, in |phi|. |temps| computed the condition; they die at the start of either
+ * branch. */
+static void emit_branch(rlxc_bc_function *fn, const rlxc_body *body, const rlxc_rvar *out,
+                        uint32_t phi, bool tail, const rlxc_bc_scope *scope, const uint32_t *temps,
+                        uint32_t n_temps)
 {
     for (uint32_t i = 0; i < n_temps; i++)
         RLXC_BC_EMIT(fn, RLX_OP_KILL, temps[i]);
@@ -86,7 +88,7 @@ static void emit_branch(rlxc_bc_function *fn, const rlxc_body *body, uint32_t ph
     if (!rlxc_bc_check_atom(fn, body->result))
         return;
     if (!fn->ended)
-        RLXC_BC_EMIT(fn, RLX_OP_MOVE, phi, rlxc_bc_atom(fn, body->result));
+        RLXC_BC_EMIT(fn, RLX_OP_MOVE, phi, rlxc_bc_atom_as(fn, body->result, out->sinfo));
     rlxc_bc_release_temps(fn);
     rlxc_bc_scope_end_branch(fn, scope);
 }
@@ -100,12 +102,12 @@ static void emit_if(rlxc_bc_function *fn, const rlxc_binding *b, bool tail)
     fn->temps.count = 0;
     RLXC_BC_EMIT(fn, RLX_OP_IF, cond, otherwise);
     rlxc_bc_scope scope = rlxc_bc_scope_open(fn);
-    emit_branch(fn, b->then, phi, tail, &scope, temps, n_temps);
+    emit_branch(fn, b->then, b->var, phi, tail, &scope, temps, n_temps);
     RLXC_BC_EMIT(fn, RLX_OP_GOTO, end);
     bool first_ended = fn->ended;
     bind_label(fn, otherwise);
     rlxc_bc_scope_rewind(fn, &scope);
-    emit_branch(fn, b->otherwise, phi, tail, &scope, temps, n_temps);
+    emit_branch(fn, b->otherwise, b->var, phi, tail, &scope, temps, n_temps);
     bool ended = first_ended && fn->ended;
     bind_label(fn, end);
     fn->ended = ended;
@@ -130,7 +132,7 @@ static void emit_binding(rlxc_bc_function *fn, const rlxc_binding *b, bool tail)
             return;
     switch (b->form) {
     case RLXC_FORM_COPY:
-        emit_move(fn, b, rlxc_bc_atom(fn, b->args[0]));
+        emit_move(fn, b, rlxc_bc_atom_as(fn, b->args[0], b->var->sinfo));
         break;
     case RLXC_FORM_CALL:
         if (tail && is_again(fn, b)) {
@@ -144,14 +146,18 @@ static void emit_binding(rlxc_bc_function *fn, const rlxc_binding *b, bool tail)
         rlxc_bc_make_tuple(fn, b->var, b->args, b->n_args);
         break;
     case RLXC_FORM_TUPLE_GET:
+        if (b->args[0].kind == RLXC_ATOM_TUPLE && b->index < b->args[0].n) {
+            emit_move(fn, b, rlxc_bc_atom_as(fn, b->args[0].items[b->index], b->var->sinfo));
+            break;
+        }
         source = rlxc_bc_atom(fn, b->args[0]);
         RLXC_BC_EMIT(fn, RLX_OP_TUPLE_ITEM, rlxc_bc_define(fn, b->var), source, b->index);
         break;
     case RLXC_FORM_MATCH_CAST:
-        source = rlxc_bc_atom(fn, b->args[0]);
+        source = rlxc_bc_atom_as(fn, b->args[0], b->var->sinfo);
         rlxc_bc_match(fn, source, b->sinfo_args[0]);
         if (fn->uses[b->var->id] > 0)
-            emit_move(fn, b, source);
+            emit_move(fn, b, rlxc_bc_unboxed(fn, b->args[0], b->var->sinfo, source));
         break;
     case RLXC_FORM_IF:
         emit_if(fn, b, tail);

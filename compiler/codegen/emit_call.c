@@ -265,14 +265,6 @@ void rlxc_bc_kernel_call(rlxc_bc_function *fn, const rlxc_prim_func *f, const rl
 
 /* --- other callees ---------------------------------------------------------- */
 
-static uint32_t *arg_regs(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t n)
-{
-    uint32_t *regs = rlxc_alloc(fn->ctx, ((size_t)n + 1) * sizeof *regs);
-    for (uint32_t i = 0; i < n; i++)
-        regs[i] = rlxc_bc_atom(fn, args[i]);
-    return regs;
-}
-
 /* Checks the result of a packed function or a closure against the declared type. */
 static void check_claim(rlxc_bc_function *fn, const rlxc_rvar *var, uint32_t reg)
 {
@@ -333,7 +325,7 @@ static void call_extern(rlxc_bc_function *fn, const rlxc_rvar *var, const char *
 {
     if (checks_nonzero(fn, var, name, args, n))
         return;
-    const uint32_t *regs = arg_regs(fn, args, n);
+    const uint32_t *regs = rlxc_bc_args(fn, args, n, NULL);
     const rlx_builtin *builtin = rlxc_find_builtin(name);
     if (builtin != NULL) {
         if (!takes(fn, builtin, n))
@@ -359,7 +351,8 @@ void rlxc_bc_callable(rlxc_bc_function *fn, const rlxc_rvar *var, rlxc_atom call
     }
     if (callee.kind != RLXC_ATOM_GLOBAL) {
         uint32_t closure = rlxc_bc_atom(fn, callee);
-        const uint32_t *regs = arg_regs(fn, args, n);
+        const uint32_t *regs =
+            rlxc_bc_args(fn, args, n, rlxc_atom_sinfo(fn->ctx, fn->m->module, callee));
         call(fn, RLX_OP_CALL_CLOSURE, var, closure, regs, n);
         return;
     }
@@ -370,14 +363,14 @@ void rlxc_bc_callable(rlxc_bc_function *fn, const rlxc_rvar *var, rlxc_atom call
         return;
     }
     uintptr_t index = (uintptr_t)rlxc_map_get(&fn->m->functions, rlxc_key(g->relax));
-    const uint32_t *regs = arg_regs(fn, args, n);
+    const uint32_t *regs = rlxc_bc_args(fn, args, n, rlxc_function_sinfo(fn->ctx, g->relax));
     call(fn, RLX_OP_CALL_FUNC, var, (uint32_t)index - 1, regs, n);
 }
 
 void rlxc_bc_again(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t n)
 {
     uint32_t *words = rlxc_alloc(fn->ctx, ((size_t)n + 1) * sizeof *words);
-    const uint32_t *regs = arg_regs(fn, args, n);
+    const uint32_t *regs = rlxc_bc_args(fn, args, n, rlxc_function_sinfo(fn->ctx, fn->f));
     words[0] = n;
     for (uint32_t i = 0; i < n; i++)
         words[i + 1] = regs[i];

@@ -209,11 +209,25 @@ static uint32_t moved(rlxc_bc_function *fn, const rlxc_sinfo *s, uint32_t reg)
     return out;
 }
 
-void rlxc_bc_enter_devices(rlxc_bc_function *fn)
+static bool has_devices(const rlxc_bc_function *fn)
 {
     bool any = false;
     for (uint32_t i = 0; i < fn->m->module->vdevices.count; i++)
         any |= rlxc_vdevice_at(fn->m->module, i) != NULL;
+    return any;
+}
+
+uint32_t rlxc_bc_unboxed(rlxc_bc_function *fn, rlxc_atom from, const rlxc_sinfo *to, uint32_t reg)
+{
+    const rlxc_sinfo *box = from.kind == RLXC_ATOM_VAR ? from.var->sinfo : NULL;
+    const bool unboxes =
+        box && box->kind == RLXC_SINFO_OBJECT && to && to->kind == RLXC_SINFO_TENSOR;
+    return unboxes && has_devices(fn) ? moved(fn, to, reg) : reg;
+}
+
+void rlxc_bc_enter_devices(rlxc_bc_function *fn)
+{
+    const bool any = has_devices(fn);
     for (uint32_t i = 0; i < fn->f->n_params && any && !fn->f->is_private; i++) {
         const rlxc_rvar *param = fn->f->params[i];
         const uint32_t reg = moved(fn, param->sinfo, i);

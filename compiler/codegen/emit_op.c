@@ -131,7 +131,7 @@ static void emit_reshape(rlxc_bc_function *fn, const rlxc_binding *b)
     rlxc_atom shape = b->args[1];
     if (out && out->kind == RLXC_SINFO_TENSOR && out->dims) /* -1 is resolved there */
         shape = rlxc_atom_shape(fn->ctx, out->dims, (uint32_t)out->ndim);
-    uint32_t source = rlxc_bc_atom(fn, b->args[0]);
+    uint32_t source = rlxc_bc_atom_as(fn, b->args[0], b->var->sinfo);
     if (!rlxc_bc_shape_slots(fn, shape, &dims, &n)) {
         emit_builtin(fn, b, "rlx.reshape", b->args, 2);
         return;
@@ -157,7 +157,7 @@ static void emit_view(rlxc_bc_function *fn, const rlxc_binding *b)
             return;
         }
         if (rlxc_bc_shape_slots(fn, b->args[1], &dims, &n)) {
-            const uint32_t source = rlxc_bc_atom(fn, b->args[0]);
+            const uint32_t source = rlxc_bc_atom_as(fn, b->args[0], b->var->sinfo);
             const uint32_t offset = rlxc_bc_atom_slot(fn, b->args[3]);
             const uint32_t head[3] = {rlxc_bc_define(fn, b->var), source, offset};
             emit_with_dims(fn, RLX_OP_VIEW_AT, head, 3, dims, n);
@@ -173,7 +173,7 @@ static void emit_view(rlxc_bc_function *fn, const rlxc_binding *b)
 
 static void emit_same(rlxc_bc_function *fn, const rlxc_binding *b)
 {
-    uint32_t source = rlxc_bc_atom(fn, b->args[0]);
+    uint32_t source = rlxc_bc_atom_as(fn, b->args[0], b->var->sinfo);
     RLXC_BC_EMIT(fn, RLX_OP_MOVE, rlxc_bc_define(fn, b->var), source);
 }
 
@@ -236,11 +236,12 @@ static void emit_make_closure(rlxc_bc_function *fn, const rlxc_binding *b)
         return;
     }
     uintptr_t index = (uintptr_t)rlxc_map_get(&fn->m->functions, rlxc_key(g->relax));
+    const uint32_t *regs = rlxc_bc_args(fn, args, n, rlxc_function_sinfo(fn->ctx, g->relax));
     uint32_t *operands = rlxc_alloc(fn->ctx, ((size_t)n + 3) * sizeof *operands);
     operands[1] = (uint32_t)index - 1;
     operands[2] = n;
     for (uint32_t i = 0; i < n; i++)
-        operands[i + 3] = rlxc_bc_atom(fn, args[i]);
+        operands[i + 3] = regs[i];
     operands[0] = rlxc_bc_define(fn, b->var);
     rlxc_bc_op(fn, RLX_OP_MAKE_CLOSURE, operands, n + 3);
 }

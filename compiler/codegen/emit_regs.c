@@ -10,6 +10,7 @@
 
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
+#include "compiler/ir/device.h"
 
 enum { MAX_LOADED = 4096 };
 
@@ -194,18 +195,30 @@ static void emit_list(rlxc_bc_function *fn, rlx_opcode op, uint32_t dst, const u
     rlxc_bc_op(fn, op, operands, n + 2);
 }
 
-static uint32_t *item_regs(rlxc_bc_function *fn, const rlxc_atom *items, uint32_t n)
+/* |type| of the tuple or the function that takes |items|; NULL: unknown. */
+static uint32_t *item_regs(rlxc_bc_function *fn, const rlxc_atom *items, uint32_t n,
+                           const rlxc_sinfo *type)
 {
     uint32_t *regs = rlxc_alloc(fn->ctx, ((size_t)n + 1) * sizeof *regs);
     for (uint32_t i = 0; i < n; i++)
-        regs[i] = rlxc_bc_atom(fn, items[i]);
+        regs[i] =
+            rlxc_bc_atom_as(fn, items[i], type && i < type->n_fields ? type->fields[i] : NULL);
     return regs;
+}
+
+uint32_t *rlxc_bc_args(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t n,
+                       const rlxc_sinfo *callable)
+{
+    const bool known = callable && callable->kind == RLXC_SINFO_CALLABLE && !callable->opaque;
+    return item_regs(fn, args, n, known ? callable : NULL);
 }
 
 void rlxc_bc_make_tuple(rlxc_bc_function *fn, const rlxc_rvar *var, const rlxc_atom *items,
                         uint32_t n)
 {
-    const uint32_t *regs = item_regs(fn, items, n);
+    const rlxc_sinfo *type = var->sinfo;
+    const uint32_t *regs =
+        item_regs(fn, items, n, type && type->kind == RLXC_SINFO_TUPLE ? type : NULL);
     emit_list(fn, RLX_OP_MAKE_TUPLE, rlxc_bc_define(fn, var), regs, n);
 }
 
@@ -230,6 +243,21 @@ uint32_t rlxc_bc_atom_on(rlxc_bc_function *fn, rlxc_atom atom, uint32_t device)
     return device && atom.kind == RLXC_ATOM_CONSTANT
                ? load_constant(fn, tensor_constant(fn->m, atom.constant, fn->range), device)
                : rlxc_bc_atom(fn, atom);
+}
+
+uint32_t rlxc_bc_atom_as(rlxc_bc_function *fn, rlxc_atom atom, const rlxc_sinfo *type)
+{
+    const char *device = atom.kind == RLXC_ATOM_CONSTANT || atom.kind == RLXC_ATOM_TUPLE
+                             ? rlxc_sinfo_device(fn->m->module, type)
+                             : NULL;
+    if (!device)
+        return rlxc_bc_atom(fn, atom);
+    if (atom.kind == RLXC_ATOM_CONSTANT || type->kind != RLXC_SINFO_TUPLE)
+        return rlxc_bc_atom_on(fn, atom, rlxc_bc_device(fn->m, device, fn->range));
+    const uint32_t *regs = item_regs(fn, atom.items, atom.n, type);
+    const uint32_t reg = rlxc_bc_temp_reg(fn);
+    emit_list(fn, RLX_OP_MAKE_TUPLE, reg, regs, atom.n);
+    return reg;
 }
 
 uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom)
@@ -274,7 +302,7 @@ uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom)
         emit_list(fn, RLX_OP_MAKE_SHAPE, reg, slots, n);
         return reg;
     }
-    const uint32_t *regs = item_regs(fn, atom.items, atom.n);
+    const uint32_t *regs = item_regs(fn, atom.items, atom.n, NULL);
     reg = rlxc_bc_temp_reg(fn);
     emit_list(fn, RLX_OP_MAKE_TUPLE, reg, regs, atom.n);
     return reg;

@@ -6,6 +6,7 @@
  * host's, the call is made on the CPU: tensors that it reads are copied there before, and its
  * results back after. Its result stays on the device for everybody else. A value that was copied
  * from where it is wanted is taken from there: chains of such calls copy once in each direction.
+ * Values of type Object hold tensors of the host: a builtin that makes one is the CPU's as well.
  * `rlxc --explain` names the calls with the reasons. */
 #include <string.h>
 
@@ -328,18 +329,20 @@ static rlxc_rewrite_action place_call(placing *p, rlxc_builder *b, rlxc_binding 
     if (call->op ? is_anywhere(call->op) : call->callee.kind != RLXC_ATOM_EXTERN)
         return RLXC_REWRITE_KEEP;
     const rlx_builtin *builtin = call->op ? NULL : rlxc_find_builtin(call->callee.text);
-    if (builtin && builtin->flags & RLX_BUILTIN_ANY_DEVICE)
+    const bool reaches = builtin && builtin->flags & RLX_BUILTIN_ANY_DEVICE;
+    if (reaches && call->var->sinfo && call->var->sinfo->kind != RLXC_SINFO_OBJECT)
         return RLXC_REWRITE_KEEP;
-    if (builtin && strncmp(builtin->name, "rlx.check_", strlen("rlx.check_")) == 0 &&
-        call->var->sinfo && call->var->sinfo->kind == RLXC_SINFO_TENSOR)
-        return check_on_cpu(p, b, call, replacement);
     const char *name = call->op ? call->op->name : call->callee.text;
     explain(p, call, device,
-            rlxc_internf(p->ctx, "%s '%s' works on the host's memory",
+            rlxc_internf(p->ctx, "%s '%s' %s",
                          call->op  ? "operator"
                          : builtin ? "builtin"
                                    : "the packed function",
-                         name));
+                         name,
+                         reaches ? "makes a value of the host" : "works on the host's memory"));
+    if (builtin && strncmp(builtin->name, "rlx.check_", strlen("rlx.check_")) == 0 &&
+        call->var->sinfo && call->var->sinfo->kind == RLXC_SINFO_TENSOR)
+        return check_on_cpu(p, b, call, replacement);
     return on_cpu(p, b, call, replacement);
 }
 
