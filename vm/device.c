@@ -365,6 +365,19 @@ rlx_status rlx_device_sync(rlx_device *d, rlx_error *err)
     return status == RLX_OK ? RLX_OK : rlxv_device_failed(d, NULL, status, err);
 }
 
+rlx_status rlx_device_build(rlx_device *d, rlx_str format, const void *code, size_t size,
+                            rlx_device_sink *sink, void *user, rlx_error *err)
+{
+    RLXV_NEED(err, d && format.data && code && sink);
+    if (!d->api.build)
+        return rlx_fail(err, RLX_E_NOT_FOUND, "%s: devices of the kind '%s' give out no code",
+                        d->name, d->api.kind);
+    pthread_mutex_lock(&d->lock);
+    const rlx_status status = d->api.build(d->handle, format, code, size, sink, user, err);
+    pthread_mutex_unlock(&d->lock);
+    return status == RLX_OK ? RLX_OK : rlxv_device_failed(d, NULL, status, err);
+}
+
 rlx_status rlxv_device_launch(rlx_device *d, const rlx_launch *launch, const rlxv_watch *watch,
                               rlx_error *err)
 {

@@ -50,6 +50,13 @@ static bool generate(rlxc_context *ctx, const rlxc_options *options, rlxc_device
     return false;
 }
 
+/* False with a diagnostic. */
+static bool generate_all(rlxc_context *ctx, const rlxc_options *options, rlxc_device_code *out)
+{
+    return generate(ctx, options, out) &&
+           (!options->device_binaries || rlxc_add_device_binaries(ctx, out));
+}
+
 bool rlxc_compile_devices(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                           const rlxc_device_code **out, uint32_t *out_n)
 {
@@ -73,7 +80,7 @@ bool rlxc_compile_devices(rlxc_context *ctx, const rlxc_module *module, const rl
         codes[i].target = g.all.items[i].target;
         codes[i].kernels = g.all.items[i].kernels.items;
         codes[i].n_kernels = g.all.items[i].kernels.count;
-        if (!generate(ctx, options, &codes[i]))
+        if (!generate_all(ctx, options, &codes[i]))
             return false;
     }
     *out = codes;

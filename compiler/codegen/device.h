@@ -67,6 +67,10 @@ bool rlxc_device_has_code(const rlxc_target *target);
 bool rlxc_compile_devices(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                           const rlxc_device_code **out, uint32_t *out_n);
 
+/* device_binaries.c: puts what the drivers of this machine build from the last image in front of
+ * the images. False with a diagnostic: there is no such device, or its driver refuses the code. */
+bool rlxc_add_device_binaries(rlxc_context *ctx, rlxc_device_code *out);
+
 /* The generators: rows of device.c by the target's kind. They fill |out->images|. */
 bool rlxc_emit_opencl(rlxc_context *ctx, const rlxc_options *options, rlxc_device_code *out);
 /* Why code for CUDA cannot have the expression itself, whatever its operands are; NULL if it can.

@@ -220,6 +220,8 @@ typedef struct rlx_compile_options {
     const char *default_device; /* "opencl:0": where tensors lie that the module puts nowhere; a
                                  * name of its table of virtual devices, or a kind and a number;
                                  * NULL: the CPU */
+    bool device_binaries;       /* the drivers of this machine build the kernels of its devices now;
+                                 * files keep the portable form as well, for other machines */
 } rlx_compile_options;
 
 /* -O2 for this machine. */

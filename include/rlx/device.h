@@ -71,13 +71,18 @@ typedef struct rlx_launch {
     uint32_t n_args;
 } rlx_launch;
 
+/* Gets code that a driver built: |format| says for which machines it is. The bytes are valid during
+ * the call; what it returns is returned to whoever asked for the code. */
+typedef rlx_status rlx_device_sink(void *user, rlx_str format, const void *code, size_t size,
+                                   rlx_error *err);
+
 /* The functions of a kind of device. |device| is what open gave. Functions that return a status
    report errors by name: NOT_FOUND (no driver, no such device), LIMIT or NOMEM (refused memory),
    INVALID_MODULE (refused code), DEVICE (a fault, or the device is lost). After a failed call the
    device must accept further ones, if only to refuse them. Calls for one device come from any
    thread, one at a time, except for those that wait: copy_out, sync and event_time run beside
-   others. A kind that runs no kernels has none of load, unload, find and launch; event_time and
-   accept may be absent as well. */
+   others. A kind that runs no kernels has none of load, unload, find and launch; event_time,
+   accept and build may be absent as well. */
 typedef struct rlx_device_api {
     size_t size;      /* sizeof(rlx_device_api): members past it are absent */
     const char *kind; /* "opencl" */
@@ -120,6 +125,10 @@ typedef struct rlx_device_api {
     /* Whether |memory| that others made, of at least |bytes| from its start, can be used here:
      * rlx_tensor_from_dlpack_on. Absent: it can. */
     rlx_status (*accept)(void *device, void *memory, size_t bytes, rlx_error *err);
+    /* Builds |code| as load does and gives |sink| what the driver made of it, in a format that load
+     * takes without building. Absent: the driver gives out no code. */
+    rlx_status (*build)(void *device, rlx_str format, const void *code, size_t size,
+                        rlx_device_sink *sink, void *user, rlx_error *err);
 } rlx_device_api;
 
 /* Adds a kind, found before the built-in ones, for VMs that have this registry and calls that name
@@ -160,6 +169,12 @@ RLX_API int32_t rlx_device_type(const rlx_device *d);     /* DLPack's */
 RLX_API uint32_t rlx_device_id(const rlx_device *d);
 RLX_API const rlx_device_info *rlx_device_facts(const rlx_device *d);
 RLX_NODISCARD RLX_API rlx_status rlx_device_sync(rlx_device *d, rlx_error *err);
+/* Builds |code| ("opencl-c" source, for example) with the driver of |d| and calls |sink| once with
+   the result, an image for rlx_exec_builder_device_module that such devices load without building.
+   Errors: NOT_FOUND (the kind gives out no code), those of the kind and of |sink|. */
+RLX_NODISCARD RLX_API rlx_status rlx_device_build(rlx_device *d, rlx_str format, const void *code,
+                                                  size_t size, rlx_device_sink *sink, void *user,
+                                                  rlx_error *err);
 
 /* Bytes and calls since the device was opened. */
 typedef struct rlx_device_stats {

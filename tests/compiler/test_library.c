@@ -418,6 +418,59 @@ RLX_TEST(library, files_are_compressed_unless_options_say_no)
     rlx_compiler_destroy(c);
 }
 
+/* The formats of the file's device code, in order. */
+static void expect_images(rlx_test *t, const rlx_compile_options *o, const char *first,
+                          uint32_t n_images)
+{
+    rlx_compiler *c = library_compiler(t);
+    rlx_executable *exe = NULL;
+    rlx_device_module_info code;
+    rlx_code_image image;
+    void *data = NULL;
+    size_t size = 0;
+    RLX_OKAY(rlx_ir_module_emit(library_parse(t, c, ADD), o, RLX_EMIT_EXECUTABLE, &data, &size,
+                                &t->error));
+    RLX_OKAY(rlx_executable_load_memory(data, size, NULL, &exe, &t->error));
+    cr_assert(rlx_executable_device_module(exe, 0, &code));
+    cr_expect_eq(code.n_images, n_images);
+    cr_assert(rlx_executable_code_image(exe, 0, 0, &image));
+    cr_expect(image.format.len >= strlen(first) &&
+                  memcmp(image.format.data, first, strlen(first)) == 0,
+              "%.*s", (int)image.format.len, image.format.data);
+    rlx_executable_release(exe);
+    rlx_free(&t->allocator, data, size, 64);
+    rlx_compiler_destroy(c);
+}
+
+RLX_TEST(library, drivers_build_device_code_on_request)
+{
+    rlx_compile_options o;
+    rlx_compile_options_init(&o);
+    o.default_device = "opencl:0";
+    expect_images(t, &o, "opencl-c", 1);
+    o.device_binaries = true;
+    if (rlx_device_count(NULL, "opencl", NULL) > 0)
+        expect_images(t, &o, "opencl-bin:", 1 + rlx_device_count(NULL, "opencl", NULL));
+    else
+        puts("skipped: binaries, without an OpenCL driver");
+}
+
+RLX_TEST(library, device_binaries_need_a_device)
+{
+    rlx_compile_options o;
+    void *data = NULL;
+    size_t size = 0;
+    rlx_compiler *c = library_compiler(t);
+    setenv("RLX_OPENCL_LIBRARY", "/no/such/driver.so", 1);
+    rlx_compile_options_init(&o);
+    o.default_device = "opencl:0";
+    o.device_binaries = true;
+    RLX_FAILS(rlx_ir_module_emit(library_parse(t, c, ADD), &o, RLX_EMIT_EXECUTABLE, &data, &size,
+                                 &t->error),
+              RLX_E_INVALID_MODULE, "no binaries for devices of the kind opencl: ");
+    rlx_compiler_destroy(c);
+}
+
 static bool deleted;
 static void delete (DLManagedTensor *m)
 {

@@ -431,6 +431,7 @@ RLX_TEST(null, every_pointer_of_every_function)
     EMPTY(rlx_device_id(NULL));
     EMPTY(rlx_device_facts(NULL));
     REFUSED(rlx_device_sync(NULL, &err));
+    REFUSED(rlx_device_build(NULL, RLX_STR("opencl-c"), "", 0, NULL, NULL, &err));
     rlx_device_get_stats(NULL, (void *)room);
     rlx_device_get_stats(device, NULL);
     EMPTY(rlx_tensor_device(NULL));

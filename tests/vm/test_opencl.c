@@ -363,6 +363,80 @@ RLX_TEST(opencl, built_programs_are_kept)
     cr_expect(fake->live == 0 && fake->misuses == 0);
 }
 
+/* --- binaries for files ------------------------------------------------------------------------
+ */
+
+/* Gives each image to the next load: 1 if the driver built it from source, 2 from a binary. */
+typedef struct built_image {
+    const rlx_test *t;
+    char format[100];
+    int origin;
+} built_image;
+
+static rlx_status load_built(void *user, rlx_str format, const void *code, size_t size,
+                             rlx_error *err)
+{
+    built_image *b = user;
+    work w = {0};
+    float x = 0;
+    snprintf(b->format, sizeof b->format, "%.*s", (int)format.len, format.data);
+    rlx_status status = cl->open((void *)(uintptr_t)&b->t->allocator, 0, &w.device, err);
+    if (status == RLX_OK)
+        status = cl->alloc(w.device, 64, "global", &w.memory[0], err);
+    if (status == RLX_OK)
+        status = cl->load(w.device, format, code, size, &w.module, err);
+    rlx_launch_value args[] = {buffer(&w, 0, 8)};
+    if (status == RLX_OK)
+        status = launch(&w, "origin", args, 1, 1, 0, NULL, err);
+    if (status == RLX_OK)
+        status = cl->copy_out(w.device, &x, (rlx_device_at){w.memory[0], 8}, sizeof x, NULL, err);
+    finish(&w);
+    b->origin = (int)x;
+    return status;
+}
+
+static rlx_status give_up(void *user, rlx_str format, const void *code, size_t size, rlx_error *err)
+{
+    (void)user, (void)format, (void)code;
+    return rlx_fail(err, RLX_E_IO, "no room for %zu", size);
+}
+
+RLX_TEST(opencl, drivers_build_for_files)
+{
+    fake_control *fake = fake_driver();
+    const rlx_str c = RLX_STR("opencl-c");
+    built_image b = {.t = t};
+    rlx_device *d, *cpu;
+    setenv("XDG_CACHE_HOME", "/dev/null", 1);
+    RLX_OKAY(rlx_device_open(NULL, "opencl", 0, &d, &t->error));
+    fake->code = -5;
+    rlx_status status;
+    for (fake->fail_at = 1;; fake->fail_at++) {
+        const uint64_t live = fake->live;
+        fake->calls = 0;
+        fake->failed = NULL;
+        status = rlx_device_build(d, c, source, strlen(source), load_built, &b, &t->error);
+        cr_expect(fake->live == live && fake->misuses == 0, "%s fails", fake->failed);
+        if (!fake->failed)
+            break;
+    }
+    RLX_OKAY(status);
+    cr_expect_gt(fake->fail_at, 5);
+    fake->fail_at = 0;
+    cr_expect(strncmp(b.format, "opencl-bin:", 11) == 0 && b.origin == 2, "%s: %d", b.format,
+              b.origin);
+    RLX_FAILS(rlx_device_build(d, c, source, strlen(source), give_up, NULL, &t->error), RLX_E_IO,
+              "opencl:0: no room for ");
+    RLX_FAILS(rlx_device_build(d, RLX_STR("ptx"), "", 0, give_up, NULL, &t->error), RLX_E_VERSION,
+              "not \"ptx\"");
+    RLX_OKAY(rlx_device_open(NULL, "cpu", 0, &cpu, &t->error));
+    RLX_FAILS(rlx_device_build(cpu, c, "", 0, give_up, NULL, &t->error), RLX_E_NOT_FOUND,
+              "cpu:0: devices of the kind 'cpu' give out no code");
+    rlx_device_release(cpu);
+    rlx_device_release(d);
+    cr_expect(fake->live == 0 && fake->misuses == 0);
+}
+
 /* --- the driver of this machine ----------------------------------------------------------------
  */
 

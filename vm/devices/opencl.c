@@ -216,4 +216,5 @@ const rlx_device_api rlxv_opencl_api = {
     .launch = launch,
     .sync = sync_queue,
     .event_time = event_time,
+    .build = rlxv_cl_build,
 };

@@ -112,9 +112,11 @@ rlx_status rlxv_cl_info(void *user, uint32_t id, rlx_device_info *out, rlx_error
 /* Fills the driver, the device and its limits. */
 rlx_status rlxv_cl_find_device(uint32_t id, rlxv_cl_device *out, rlx_error *err);
 
-/* opencl_program.c: load, unload and find of rlx_device_api. */
+/* opencl_program.c: load, build, unload and find of rlx_device_api. */
 rlx_status rlxv_cl_load_module(void *device, rlx_str format, const void *code, size_t size,
                                void **out_module, rlx_error *err);
+rlx_status rlxv_cl_build(void *device, rlx_str format, const void *code, size_t size,
+                         rlx_device_sink *sink, void *user, rlx_error *err);
 void rlxv_cl_unload_module(void *device, void *module);
 rlx_status rlxv_cl_find_kernel(void *device, void *module, const char *name, void **out,
                                rlx_error *err);

@@ -4,6 +4,7 @@
    "opencl-bin:MACHINE" is what the driver of that machine built before. */
 #include "vm/devices/opencl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct kernel {
@@ -69,15 +70,26 @@ static rlx_status from_binary(const rlxv_cl_device *d, const void *binary, size_
     return built(d, *out_program, code, err);
 }
 
+/* The driver's binary, from rlx_alloc, with |*out_size| its size; NULL: none. */
+static uint8_t *binary_of(const rlxv_cl_device *d, void *program, size_t *out_size)
+{
+    if (d->cl.GetProgramInfo(program, RLXV_CL_PROGRAM_BINARY_SIZES, sizeof *out_size, out_size,
+                             NULL) != 0 ||
+        *out_size == 0)
+        return NULL;
+    uint8_t *binary = rlx_alloc(&d->allocator, *out_size, 1);
+    if (!binary ||
+        d->cl.GetProgramInfo(program, RLXV_CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == 0)
+        return binary;
+    rlx_free(&d->allocator, binary, *out_size, 1);
+    return NULL;
+}
+
 static void keep(const rlxv_cl_device *d, void *program, const void *source, size_t size)
 {
     size_t n = 0;
-    if (d->cl.GetProgramInfo(program, RLXV_CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL) != 0 ||
-        n == 0)
-        return;
-    uint8_t *binary = rlx_alloc(&d->allocator, n, 1);
-    if (binary &&
-        d->cl.GetProgramInfo(program, RLXV_CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == 0)
+    uint8_t *binary = binary_of(d, program, &n);
+    if (binary)
         rlxv_cl_cache_keep(d, source, size, binary, n);
     rlx_free(&d->allocator, binary, n, 1);
 }
@@ -99,10 +111,12 @@ static rlx_status from_source(const rlxv_cl_device *d, const char *source, size_
     return RLX_OK;
 }
 
+#define BINARY "opencl-bin:"
+
 static rlx_status create_program(const rlxv_cl_device *d, rlx_str format, const void *code,
                                  size_t size, void **out, rlx_error *err)
 {
-    const rlx_str bin = RLX_STR("opencl-bin:"), machine = rlx_str_from(d->machine);
+    const rlx_str bin = RLX_STR(BINARY), machine = rlx_str_from(d->machine);
     if (rlx_str_eq(format, RLX_STR("opencl-c")))
         return from_source(d, code, size, out, err);
     if (format.len == bin.len + machine.len && memcmp(format.data, bin.data, bin.len) == 0 &&
@@ -126,6 +140,24 @@ rlx_status rlxv_cl_load_module(void *device, rlx_str format, const void *code, s
         *out_module = m;
     else
         rlx_free(&d->allocator, m, sizeof *m, _Alignof(module));
+    return status;
+}
+
+rlx_status rlxv_cl_build(void *device, rlx_str format, const void *code, size_t size,
+                         rlx_device_sink *sink, void *user, rlx_error *err)
+{
+    const rlxv_cl_device *d = device;
+    char name[sizeof BINARY + RLXV_CL_MACHINE_TEXT];
+    void *program;
+    size_t n = 0;
+    RLX_TRY(create_program(d, format, code, size, &program, err));
+    uint8_t *binary = binary_of(d, program, &n);
+    d->cl.ReleaseProgram(program);
+    if (!binary)
+        return rlx_fail(err, RLX_E_DEVICE, "the driver gives no binary");
+    snprintf(name, sizeof name, BINARY "%s", d->machine);
+    const rlx_status status = sink(user, rlx_str_from(name), binary, n, err);
+    rlx_free(&d->allocator, binary, n, 1);
     return status;
 }
 
