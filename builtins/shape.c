@@ -29,11 +29,8 @@ rlx_status rlxb_copy(rlx_call_context *cc, const rlx_value *args, uint32_t n, rl
 {
     if (args[0].kind != RLX_KIND_TENSOR)
         return rlxb_identity(cc, args, n, out, err);
-    const rlx_tensor *from = args[0].as.tensor;
     rlx_tensor *copy = NULL;
-    RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(from), rlx_tensor_ndim(from),
-                                  rlx_tensor_dims(from), &copy, err));
-    memcpy(rlx_tensor_mutable_data(copy), rlx_tensor_data(from), rlx_tensor_nbytes(from));
+    RLX_TRY(rlx_call_copy_tensor(cc, args[0].as.tensor, &copy, err));
     *out = rlx_of_tensor(copy);
     return RLX_OK;
 }

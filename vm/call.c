@@ -181,6 +181,13 @@ rlx_status rlx_call_alloc_tensor(rlx_call_context *cc, rlx_dtype dtype, uint32_t
     return rlxv_tensor_new(cc->vm->pool, NULL, dtype, ndim, dims, out, err);
 }
 
+rlx_status rlx_call_copy_tensor(rlx_call_context *cc, const rlx_tensor *from, rlx_tensor **out,
+                                rlx_error *err)
+{
+    RLXV_NEED(err, cc && from && out);
+    return rlxv_tensor_copy(cc->vm->pool, from, cc->vm->watch, out, err);
+}
+
 rlx_status rlx_call_alloc_storage(rlx_call_context *cc, size_t bytes, size_t align,
                                   rlx_storage **out, rlx_error *err)
 {

@@ -172,6 +172,14 @@ static rlx_status find_kind(const rlx_registry *r, const char *kind, rlxv_device
     return rlx_fail(err, RLX_E_NOT_FOUND, "there is no kind of device '%.*s'", MAX_KIND, kind);
 }
 
+bool rlxv_device_has_driver(const rlx_registry *r, const char *kind)
+{
+    rlxv_device_kind k;
+    const rlxv_devices *owner;
+    return find_kind(r, kind, &k, &owner, NULL) == RLX_OK && owner == &of_process &&
+           strcmp(kind, rlxv_cpu_api.kind) != 0;
+}
+
 uint32_t rlx_device_count(const rlx_registry *r, const char *kind, rlx_error *err)
 {
     rlxv_device_kind k;

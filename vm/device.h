@@ -43,6 +43,9 @@ void rlxv_device_forget_scopes(rlx_device *d);
 void rlxv_devices_init(rlxv_devices *t);
 void rlxv_devices_deinit(rlxv_devices *t, const rlx_allocator *a);
 
+/* True for a built-in kind behind a driver that |r| (may be NULL) does not replace. */
+bool rlxv_device_has_driver(const rlx_registry *r, const char *kind);
+
 /* The kinds that are built in: rows of device.c. */
 extern const rlx_device_api rlxv_cpu_api; /* |user|: the rlxv_devices with its rows, or NULL */
 
@@ -147,5 +150,8 @@ rlx_status rlxv_copy_tensor(rlx_tensor *to, const rlx_tensor *from, const rlxv_w
 rlx_status rlxv_tensor_move(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *t, rlx_device *d,
                             const char *scope, const rlxv_watch *watch, rlx_tensor **out,
                             rlx_error *err);
+/* A copy where |t| lies. */
+rlx_status rlxv_tensor_copy(rlxv_pool *p, const rlx_tensor *t, const rlxv_watch *watch,
+                            rlx_tensor **out, rlx_error *err);
 
 #endif

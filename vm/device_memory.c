@@ -117,13 +117,17 @@ static rlx_status new_block(rlx_device *d, const char *scope, size_t bytes, size
     return RLX_OK;
 }
 
+static rlx_status too_much(const rlx_device *d, size_t bytes, rlx_error *err)
+{
+    return rlx_fail(err, RLX_E_LIMIT, "%zu bytes on %s exceed the address space", bytes, d->name);
+}
+
 rlx_status rlxv_device_take(rlx_device *d, const char *scope, size_t bytes, rlxv_device_block **out,
                             rlx_error *err)
 {
     size_t rounded;
     if (bytes > MAX_BYTES)
-        return rlx_fail(err, RLX_E_LIMIT, "%zu bytes on %s exceed the address space", bytes,
-                        d->name);
+        return too_much(d, bytes, err);
     const uint32_t size_class = rlxv_size_class(bytes, &rounded);
     if (d->info.is_host_memory)
         rounded = bytes ? bytes : 1;
@@ -174,15 +178,21 @@ rlx_status rlxv_storage_on(rlxv_pool *p, const rlx_allocator *a, rlx_device *d, 
     if (!d || d->is_host)
         return rlxv_storage_new(p, a, bytes, 64, out, err);
     rlxv_device_block *b;
-    RLX_TRY(rlxv_device_take(d, scope, bytes, &b, err));
-    rlx_status status =
-        rlxv_storage_wrap(p, a, b->memory, bytes, false, release_block, b, out, err);
-    if (status != RLX_OK) {
-        rlxv_device_give_back(b);
-        return status;
+    if (bytes > MAX_BYTES)
+        return too_much(d, bytes, err);
+    if (p)
+        RLX_TRY(rlxv_pool_take_device(p, bytes, err));
+    rlx_status status = rlxv_device_take(d, scope, bytes, &b, err);
+    if (status == RLX_OK) {
+        status = rlxv_storage_wrap(p, a, b->memory, bytes, false, release_block, b, out, err);
+        if (status != RLX_OK)
+            rlxv_device_give_back(b);
     }
-    rlxv_storage_set_device(*out, d);
-    return RLX_OK;
+    if (status == RLX_OK)
+        rlxv_storage_set_device(*out, d);
+    else if (p)
+        p->device_bytes -= bytes;
+    return status;
 }
 
 void rlxv_storage_set_device(rlx_storage *s, rlx_device *d)
@@ -361,15 +371,10 @@ static bool is_there(const rlx_tensor *t, const rlx_device *d, const char *scope
     return !scope || !*scope || !own || strcmp(own, scope) == 0;
 }
 
-rlx_status rlxv_tensor_move(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *t, rlx_device *d,
-                            const char *scope, const rlxv_watch *watch, rlx_tensor **out,
-                            rlx_error *err)
+static rlx_status copy_to(rlxv_pool *p, const rlx_allocator *a, const rlx_tensor *t, rlx_device *d,
+                          const char *scope, const rlxv_watch *watch, rlx_tensor **out,
+                          rlx_error *err)
 {
-    if (is_there(t, d, scope)) {
-        rlxv_retain(&t->header);
-        *out = t;
-        return RLX_OK;
-    }
     rlx_tensor *copy;
     RLX_TRY(rlxv_tensor_on(p, a, d, scope, t->dtype, t->ndim, t->dims, &copy, err));
     const rlx_status status = rlxv_copy_tensor(copy, t, watch, err);
@@ -378,6 +383,23 @@ rlx_status rlxv_tensor_move(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *t,
     else
         *out = copy;
     return status;
+}
+
+rlx_status rlxv_tensor_move(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *t, rlx_device *d,
+                            const char *scope, const rlxv_watch *watch, rlx_tensor **out,
+                            rlx_error *err)
+{
+    if (!is_there(t, d, scope))
+        return copy_to(p, a, t, d, scope, watch, out, err);
+    rlxv_retain(&t->header);
+    *out = t;
+    return RLX_OK;
+}
+
+rlx_status rlxv_tensor_copy(rlxv_pool *p, const rlx_tensor *t, const rlxv_watch *watch,
+                            rlx_tensor **out, rlx_error *err)
+{
+    return copy_to(p, NULL, t, t->storage->device, scope_of(t->storage), watch, out, err);
 }
 
 rlx_status rlx_tensor_to_device(const rlx_allocator *a, rlx_tensor *t, rlx_device *d,

@@ -139,9 +139,10 @@ static inline rlx_status run_kernel(rlx_vm *vm, const rlxv_frame *f, const rlxv_
 }
 
 /* The same, and the instrument hears of it. |buffers|: their registers, in the instruction |w|;
- * |fn|: NULL for a kernel of a device. */
+ * |fn|: NULL for a kernel of a device, which gets |room|. */
 static RLXV_RARE rlx_status run_and_tell(rlx_vm *vm, rlxv_frame *f, const uint32_t *w,
-                                         const uint32_t *buffers, rlx_kernel_fn fn, rlx_error *err)
+                                         const uint32_t *buffers, rlx_kernel_fn fn,
+                                         const rlxv_plan_room *room, rlx_error *err)
 {
     const rlxv_kernel *k = &vm->exe->kernels[w[1]];
     rlx_call_info info = rlxv_call_info(vm, f, w, RLX_CALL_KERNEL, k->name,
@@ -154,28 +155,28 @@ static RLXV_RARE rlx_status run_and_tell(rlx_vm *vm, rlxv_frame *f, const uint32
     if (!run)
         return RLX_OK;
     rlx_status status =
-        fn ? run_kernel(vm, f, k, fn, err) : rlxv_launch_kernel(vm, f, w[1], buffers, err);
+        fn ? run_kernel(vm, f, k, fn, err) : rlxv_launch_kernel(vm, f, w[1], buffers, room, err);
     rlxv_tell_after(vm, &info, status, rlx_none());
     return status;
 }
 
 /* A kernel that is not a function of the host, or has buffers out of the host's reach. */
-static __attribute__((noinline)) rlx_status call_elsewhere(rlx_vm *vm, rlxv_frame *f,
-                                                           const uint32_t *w,
-                                                           const uint32_t *buffers, bool is_remote,
-                                                           rlx_error *err)
+static __attribute__((noinline)) rlx_status
+call_elsewhere(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, const uint32_t *buffers,
+               bool is_remote, const rlxv_plan_room *room, rlx_error *err)
 {
     const rlxv_kernel *k = &vm->exe->kernels[w[1]];
     if (k->module == RLX_NONE)
         return is_remote ? far_buffer(k, f, buffers, err) : not_available(vm, k, err);
     if (vm->before || vm->after)
-        return run_and_tell(vm, f, w, buffers, NULL, err);
-    return rlxv_launch_kernel(vm, f, w[1], buffers, err);
+        return run_and_tell(vm, f, w, buffers, NULL, room, err);
+    return rlxv_launch_kernel(vm, f, w[1], buffers, room, err);
 }
 
-/* The instruction at |w|, whose lists begin at |lists|. */
+/* The instruction at |w|, whose lists begin at |lists|; |room|: of call_kernel_in, else NULL. */
 static inline rlx_status call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w,
-                                     const uint32_t *lists, rlx_error *err)
+                                     const uint32_t *lists, const rlxv_plan_room *room,
+                                     rlx_error *err)
 {
     const rlxv_kernel *k = &vm->exe->kernels[w[1]];
     const uint32_t *buffers = lists + 1 + lists[0] + 1;
@@ -190,15 +191,15 @@ static inline rlx_status call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *
         is_remote |= v->as.tensor->header.is_remote;
     }
     if (!fn || is_remote)
-        return call_elsewhere(vm, f, w, buffers, is_remote, err);
+        return call_elsewhere(vm, f, w, buffers, is_remote, room, err);
     if (vm->before || vm->after)
-        return run_and_tell(vm, f, w, buffers, fn, err);
+        return run_and_tell(vm, f, w, buffers, fn, room, err);
     return run_kernel(vm, f, k, fn, err);
 }
 
 rlx_status rlxv_call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
 {
-    return call_kernel(vm, f, w, w + 2, err);
+    return call_kernel(vm, f, w, w + 2, NULL, err);
 }
 
 rlx_status rlxv_call_kernel_in(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
@@ -211,7 +212,7 @@ rlx_status rlxv_call_kernel_in(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx
     if (!room.storage->header.is_remote)
         worker->plan =
             (rlxv_scratch_plan){(uint8_t *)room.storage->data + room.offset, room.size, 0};
-    rlx_status status = call_kernel(vm, f, w, w + 3, err);
+    rlx_status status = call_kernel(vm, f, w, w + 3, &room, err);
     worker->plan = outer;
     return status;
 }

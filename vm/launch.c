@@ -23,6 +23,7 @@ struct rlxv_bound_kernel {
     rlxv_device_block **blocks; /* by scratch buffer; NULL: in the memory plan, or none */
     rlx_device_at *scratch;     /* by scratch buffer */
     rlx_launch_value *args;     /* of the launch with most */
+    uint64_t taken;             /* bytes of |blocks| */
     size_t bytes;               /* of all of this */
 };
 
@@ -114,7 +115,8 @@ static rlxv_bound_kernel *new_bound(rlx_vm *vm, const rlxv_kernel *k, rlx_device
         n_args = k->launches[i].n_args > n_args ? k->launches[i].n_args : n_args;
     const size_t functions = k->n_launches * sizeof(void *);
     const size_t blocks = k->n_scratch * sizeof(rlxv_device_block *);
-    bytes += functions + blocks + n_args * sizeof(rlx_launch_value);
+    const size_t scratch = k->n_scratch * sizeof(rlx_device_at);
+    bytes += functions + blocks + scratch + n_args * sizeof(rlx_launch_value);
     rlxv_bound_kernel *b = rlx_alloc(&vm->allocator, bytes, 16);
     if (!b)
         return NULL;
@@ -123,7 +125,8 @@ static rlxv_bound_kernel *new_bound(rlx_vm *vm, const rlxv_kernel *k, rlx_device
     b->device = rlx_device_retain(d);
     b->functions = (void **)(b + 1);
     b->blocks = (rlxv_device_block **)((uint8_t *)b->functions + functions);
-    b->args = (rlx_launch_value *)((uint8_t *)b->blocks + blocks);
+    b->scratch = (rlx_device_at *)((uint8_t *)b->blocks + blocks);
+    b->args = (rlx_launch_value *)((uint8_t *)b->scratch + scratch);
     return b;
 }
 
@@ -205,22 +208,40 @@ static rlx_status number_of(const rlx_vm *vm, const rlxv_frame *f, const rlxv_ke
                     (int)k->name.len, k->name.data);
 }
 
+/* From the buffer in the memory plan as long as it lasts; what does not fit has a block of its own.
+ */
 static rlx_status take_scratch(rlx_vm *vm, const rlxv_frame *f, const rlxv_kernel *k,
-                               rlxv_bound_kernel *b, rlx_error *err)
+                               rlxv_bound_kernel *b, const rlxv_plan_room *room, rlx_error *err)
 {
+    const bool planned = room && room->storage->device == b->device;
+    size_t at = planned ? room->offset : 0, left = planned ? room->size : 0;
     for (uint32_t i = 0; i < k->n_scratch; i++) {
-        int64_t bytes;
-        RLX_TRY(number_of(vm, f, k, k->scratch[i], &bytes, err));
-        if (bytes < 0)
+        int64_t n;
+        RLX_TRY(number_of(vm, f, k, k->scratch[i], &n, err));
+        if (n < 0)
             return rlx_fail(err, RLX_E_LIMIT, "kernel %.*s: scratch memory of %lld bytes",
-                            (int)k->name.len, k->name.data, (long long)bytes);
-        RLX_TRY(rlxv_device_take(b->device, NULL, (size_t)bytes, &b->blocks[i], err));
+                            (int)k->name.len, k->name.data, (long long)n);
+        const size_t bytes = (size_t)n;
+        if (planned && bytes <= left) {
+            const size_t skip = (RLX_PLAN_ALIGN - bytes % RLX_PLAN_ALIGN) % RLX_PLAN_ALIGN;
+            const size_t step = skip <= left - bytes ? bytes + skip : left;
+            b->scratch[i] = (rlx_device_at){room->storage->data, at};
+            at += step;
+            left -= step;
+            continue;
+        }
+        RLX_TRY(rlxv_pool_take_device(vm->pool, bytes, err));
+        b->taken += bytes;
+        RLX_TRY(rlxv_device_take(b->device, NULL, bytes, &b->blocks[i], err));
+        b->scratch[i] = (rlx_device_at){b->blocks[i]->memory, 0};
     }
     return RLX_OK;
 }
 
-static void give_back_scratch(const rlxv_kernel *k, rlxv_bound_kernel *b)
+static void give_back_scratch(rlx_vm *vm, const rlxv_kernel *k, rlxv_bound_kernel *b)
 {
+    vm->pool->device_bytes -= b->taken;
+    b->taken = 0;
     for (uint32_t i = 0; i < k->n_scratch; i++) {
         if (b->blocks[i])
             rlxv_device_give_back(b->blocks[i]);
@@ -238,7 +259,7 @@ static rlx_status argument(const rlx_vm *vm, const rlxv_frame *f, const rlxv_ker
         return RLX_OK;
     }
     if (row->source == RLX_LAUNCH_SCRATCH) {
-        out->as.at = (rlx_device_at){b->blocks[row->value]->memory, 0};
+        out->as.at = b->scratch[row->value];
         return RLX_OK;
     }
     int64_t value;
@@ -309,7 +330,7 @@ static rlx_status launch(const rlx_vm *vm, const rlxv_frame *f, const rlxv_kerne
 }
 
 rlx_status rlxv_launch_kernel(rlx_vm *vm, rlxv_frame *f, uint32_t index, const uint32_t *buffers,
-                              rlx_error *err)
+                              const rlxv_plan_room *room, rlx_error *err)
 {
     const rlxv_kernel *k = &vm->exe->kernels[index];
     rlx_device *d = NULL;
@@ -319,9 +340,9 @@ rlx_status rlxv_launch_kernel(rlx_vm *vm, rlxv_frame *f, uint32_t index, const u
         b = b->next;
     if (!b)
         RLX_TRY(bind_to(vm, index, d, &b, err));
-    rlx_status status = take_scratch(vm, f, k, b, err);
+    rlx_status status = take_scratch(vm, f, k, b, room, err);
     for (uint32_t i = 0; i < k->n_launches && status == RLX_OK; i++)
         status = launch(vm, f, k, i, b, buffers, err);
-    give_back_scratch(k, b);
+    give_back_scratch(vm, k, b);
     return status;
 }

@@ -101,6 +101,7 @@ struct rlxv_pool {
     uint64_t system_limit;          /* the system's answer in this entry: limit of bytes in use */
     uint64_t live_bytes, cached_bytes, reserved_bytes, peak_bytes;
     uint64_t arena_bytes, arena_used; /* the block of planned memory; what regions in use have */
+    uint64_t device_bytes;            /* of storages on devices */
     atomic_size_t scratch_bytes;      /* of kernels: any worker takes them */
     uint64_t allocator_calls, live_objects;
     rlxv_returns *returns; /* large results that the host released */
@@ -111,10 +112,12 @@ struct rlxv_pool {
     uint64_t kept[RLXV_STORAGE_CLASSES / 64]; /* a bit per class: its list may have storages */
 };
 
-/* Bytes that count against max_bytes, except scratch memory and releasable memory. */
+/* Bytes that count against max_bytes, except scratch memory and releasable memory. Memory on
+ * devices counts for a limit of the host's alone: the system does not know it. */
 static inline uint64_t rlxv_pool_used(const rlxv_pool *p)
 {
-    return p->live_bytes + p->reserved_bytes + p->arena_bytes;
+    return p->live_bytes + p->reserved_bytes + p->arena_bytes +
+           (p->max_bytes ? p->device_bytes : 0);
 }
 
 rlxv_pool *rlxv_pool_create(const rlx_allocator *a);
@@ -138,6 +141,8 @@ bool rlxv_pool_has_room(rlxv_pool *p, uint64_t bytes, rlxv_room *out);
 /* Reports LIMIT: |what|, "... needs 8 bytes", and the available memory. */
 rlx_status rlxv_no_room(const rlxv_room *room, const char *what, rlx_error *err);
 #define RLXV_GRANT ((uint64_t)64 << 20)
+/* Counts |bytes| more on devices: LIMIT if the host's limit refuses them. */
+rlx_status rlxv_pool_take_device(rlxv_pool *p, uint64_t bytes, rlx_error *err);
 /* Updates the peak from the current use. */
 void rlxv_pool_note_peak(rlxv_pool *p);
 /* Bytes are allocated from |p|, or from |a| if |p| is NULL. */

@@ -218,6 +218,14 @@ static rlx_status make_room(rlxv_pool *p, uint64_t bytes, rlx_error *err)
     return rlxv_no_room(&room, what, err);
 }
 
+rlx_status rlxv_pool_take_device(rlxv_pool *p, uint64_t bytes, rlx_error *err)
+{
+    if (p->max_bytes)
+        RLX_TRY(make_room(p, bytes, err));
+    p->device_bytes += bytes;
+    return RLX_OK;
+}
+
 static void *pool_alloc(rlxv_pool *p, size_t bytes, size_t align)
 {
     p->allocator_calls++;
@@ -409,6 +417,8 @@ void rlxv_storage_free(rlx_storage *s)
         rlx_device *device = s->device;
         if (s->release)
             s->release(s->user, s->data);
+        if (device && p)
+            p->device_bytes -= s->size;
         rlxv_object_free(&s->header);
         if (device)
             rlx_device_release(device);
@@ -468,6 +478,7 @@ void rlxv_export(rlxv_pool *p, rlx_value v)
         } else if (o->kind == RLX_KIND_STORAGE) {
             rlx_storage *s = (rlx_storage *)o;
             p->live_bytes -= s->block;
+            p->device_bytes -= s->device ? s->size : 0;
             if (s->block >= RLXV_RETURN_LEAST && s->size_class != RLXV_NO_CLASS)
                 lend_storage(p, s);
         }

@@ -38,7 +38,8 @@ rlx_status rlxv_vm_devices_create(rlx_vm *vm, rlx_error *err)
         rlxv_vm_device *d = &vm->devices[v];
         RLX_TRY(copy_text(d->kind, sizeof d->kind, row->kind, err));
         RLX_TRY(copy_text(d->scope, sizeof d->scope, row->scope, err));
-        d->is_opened = row->id == 0 && strcmp(d->kind, rlxv_cpu_api.kind) == 0;
+        d->is_opened = row->id == 0 && strcmp(d->kind, rlxv_cpu_api.kind) == 0 &&
+                       strcmp(d->scope, "global") == 0;
     }
     return RLX_OK;
 }
@@ -72,7 +73,15 @@ rlx_status rlxv_vm_device_at(rlx_vm *vm, uint32_t v, rlx_device **out, rlx_error
 {
     rlxv_vm_device *d = &vm->devices[v];
     if (!d->is_opened) {
-        RLX_TRY(rlx_device_open(vm->registry, d->kind, vm->exe->devices[v].id, &d->device, err));
+        const uint32_t id = vm->exe->devices[v].id;
+        if (!vm->exe->trusts_code && rlxv_device_has_driver(vm->registry, d->kind))
+            return rlx_fail(err, RLX_E_NOT_FOUND,
+                            "%s:%u is not opened: the file was not trusted to use drivers", d->kind,
+                            id);
+        if (id == 0 && strcmp(d->kind, rlxv_cpu_api.kind) == 0)
+            return rlx_fail(err, RLX_E_NOT_FOUND,
+                            "cpu:0: there is no memory '%.60s' here, but 'global'", d->scope);
+        RLX_TRY(rlx_device_open(vm->registry, d->kind, id, &d->device, err));
         d->is_opened = true;
     }
     *out = d->device;

@@ -282,9 +282,9 @@ rlx_status rlxv_load_const_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_
 
 /* launch.c */
 /* Asks for the launches of kernel |index|, whose buffers are in the registers |buffers|, with the
- * dims of the frame. */
+ * dims of the frame. |room|: the call's buffer in the memory plan for scratch memory, or NULL. */
 rlx_status rlxv_launch_kernel(rlx_vm *vm, rlxv_frame *f, uint32_t index, const uint32_t *buffers,
-                              rlx_error *err);
+                              const rlxv_plan_room *room, rlx_error *err);
 void rlxv_unbind_kernels(rlx_vm *vm);
 
 /* interp.c: runs |entry|, whose arguments are in place and checked; pops it in any case. */

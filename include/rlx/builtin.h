@@ -26,8 +26,8 @@ typedef rlx_status (*rlx_packed_fn)(rlx_call_context *cc, const rlx_value *args,
 #define RLX_BUILTIN_FRESH 1u
 /* As above if the result is a tensor; any other value may share parts with an argument. */
 #define RLX_BUILTIN_FRESH_TENSOR 2u
-/* Reads no bytes of its arguments' tensors, so that these may lie on any device. Other builtins
- * fail with DEVICE if the host cannot reach a tensor. */
+/* The host reads no bytes of its arguments' tensors, so that these may lie on any device. Other
+ * builtins fail with DEVICE if the host cannot reach a tensor. */
 #define RLX_BUILTIN_ANY_DEVICE 4u
 
 /* One row of builtins/table.def. max_args < 0: any number from min_args. */
@@ -54,6 +54,9 @@ RLX_API rlx_kernel_context *rlx_call_kernel_context(rlx_call_context *cc);
 RLX_NODISCARD RLX_API rlx_status rlx_call_alloc_tensor(rlx_call_context *cc, rlx_dtype dtype,
                                                        uint32_t ndim, const int64_t *dims,
                                                        rlx_tensor **out, rlx_error *err);
+/* A copy of |from| on its device. Other errors: those of the device. */
+RLX_NODISCARD RLX_API rlx_status rlx_call_copy_tensor(rlx_call_context *cc, const rlx_tensor *from,
+                                                      rlx_tensor **out, rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_call_alloc_storage(rlx_call_context *cc, size_t bytes,
                                                         size_t align, rlx_storage **out,
                                                         rlx_error *err);

@@ -23,7 +23,8 @@ extern "C" {
 typedef struct rlx_load_options {
     const rlx_allocator *allocator; /* NULL: the default */
     /* Run the machine code in the file, and its code for devices, which may be as dangerous: as
-     * safe as loading any shared library. */
+     * safe as loading any shared library. Without it the file cannot make a VM open a device behind
+     * a driver ("opencl", "cuda") either. */
     bool trust_native;
     /* Path to which the machine code is written as a file of its own, for perf, which reads the
      * names of kernels from it. An existing file is replaced; the loaded file itself is an error

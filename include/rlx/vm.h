@@ -89,9 +89,10 @@ typedef void (*rlx_instrument_after)(void *user, const rlx_call_info *info, rlx_
 typedef struct rlx_vm_options {
     const rlx_allocator *allocator; /* for objects and tensors; NULL: the default */
     rlx_registry *registry;         /* retained; may be NULL */
-    /* Of live tensors and objects plus the pool. 0: the memory available on the system
-     * (rlx/memory.h), which the VM checks before it allocates for a call that needs more than 64
-     * MiB of new memory; with a number, the system is not asked. UINT64_MAX: no limit. */
+    /* Of live tensors and objects plus the pool, and, unless 0, what the VM has on devices. 0: the
+     * memory available on the system (rlx/memory.h), which the VM checks before it allocates for a
+     * call that needs more than 64 MiB of new memory; with a number, the system is not asked.
+     * UINT64_MAX: no limit. */
     uint64_t max_bytes;
     uint64_t pool_bytes;           /* unused storage kept for later calls, that of released results
                                     * of 1 MiB and more included: 1 GiB */

@@ -177,7 +177,8 @@ RLX_TEST(cuda, errors_say_what_is_missing)
     RLX_OKAY(api->open(&t->allocator, 0, &device, &t->error));
     RLX_FAILS(api->alloc(device, (size_t)1 << 40, NULL, &p, &t->error), RLX_E_NOMEM,
               "1099511627776 bytes of memory: out of memory");
-    RLX_FAILS(api->alloc(device, 64, "texture", &p, &t->error), RLX_E_DEVICE, "scope \"texture\"");
+    RLX_FAILS(api->alloc(device, 64, "texture", &p, &t->error), RLX_E_NOT_FOUND,
+              "no memory 'texture'");
     api->close(device);
     cr_expect(fake->live == 0 && fake->left == 0);
     cr_expect_eq(fake->misuses, 0);

@@ -29,6 +29,90 @@ RLX_TEST(device, programs_run_on_it)
     device_end(&s);
 }
 
+/* The kernel has two scratch buffers of 12 bytes: 128 bytes hold both, 64 the first. */
+RLX_TEST(device, scratch_memory_comes_from_the_plan)
+{
+    device_setup s;
+    device_begin(t, &s);
+    for (int i = 0; i < 2; i++) {
+        device_expect_result(t, &s, "in_plan", (float[]){-0.0F, -1, -2});
+        cr_expect_eq(s.control.allocs, 3, "x, the plan, the second buffer: %llu",
+                     (unsigned long long)s.control.allocs);
+    }
+    device_end(&s);
+}
+
+RLX_TEST(device, a_copy_is_made_on_it)
+{
+    device_setup s;
+    rlx_tensor *out;
+    rlx_device_stats stats;
+    device_begin(t, &s);
+    RLX_OKAY(device_call(t, s.vm, "copied", s.x, &out));
+    rlx_device_get_stats(rlx_tensor_device(out), &stats);
+    cr_expect(stats.copies_within == 2 && stats.copies_in == 1 && stats.copies_out == 0);
+    device_release(out);
+    device_expect_result(t, &s, "copied", (float[]){-0.0F, -1, -2});
+    device_end(&s);
+}
+
+/* What a VM has on devices counts against the limit of its host, and for no longer than it has it.
+ */
+RLX_TEST(device, memory_is_limited)
+{
+    enum { LIMIT = 200000, ELEMENTS = 20000 };
+    device_setup s;
+    rlx_vm *vm;
+    device_begin(t, &s);
+    const rlx_vm_options o = {.registry = t->registry, .max_bytes = LIMIT};
+    RLX_OKAY(rlx_vm_create(s.exe, &o, &vm, &t->error));
+    rlx_tensor *large = device_iota(t, ELEMENTS), *out;
+    static const char *const functions[] = {"planned", "in_plan", "storage", "copied"};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        RLX_FAILS(device_call(t, vm, functions[i], large, &out), RLX_E_LIMIT,
+                  "the limit is 200000");
+    for (int i = 0; i < 50; i++) {
+        RLX_OKAY(device_call(t, vm, i % 2 ? "copied" : "in_plan", s.x, &out));
+        device_release(out);
+    }
+    RLX_OKAY(device_call(t, s.vm, "storage", large, &out)); /* without a limit */
+    device_release(out);
+    device_release(large);
+    rlx_vm_destroy(vm);
+    device_end(&s);
+}
+
+/* A file that the host does not trust opens what the host registered, and no driver. */
+RLX_TEST(device, untrusted_files_open_no_driver)
+{
+    static const char text[] = ".device \"test\" 0 \"global\" \"\"\n"
+                               ".device \"opencl\" 0 \"global\" \"\"\n"
+                               ".device \"cuda\" 0 \"global\" \"\"\n"
+                               ".func main (x: float32[s0!]) -> object symbols 1 {\n"
+                               "    to_vdevice r1, r0, v1\n"
+                               "    ret r1\n}\n"
+                               ".func opencl (x: float32[s0!]) -> object symbols 1 {\n"
+                               "    to_vdevice r1, r0, v2\n"
+                               "    ret r1\n}\n"
+                               ".func cuda (x: float32[s0!]) -> object symbols 1 {\n"
+                               "    load_const_on r1, tensor float32 [1] { 1 }, v3\n"
+                               "    ret r1\n}\n";
+    device_setup s;
+    rlx_tensor *out;
+    device_begin(t, &s);
+    rlx_executable *exe = rlx_test_load(t, text);
+    rlx_vm *vm = rlx_test_vm(t, exe);
+    RLX_OKAY(device_call(t, vm, "main", s.x, &out));
+    device_release(out);
+    RLX_FAILS(device_call(t, vm, "opencl", s.x, &out), RLX_E_NOT_FOUND,
+              "opencl:0 is not opened: the file was not trusted");
+    RLX_FAILS(device_call(t, vm, "cuda", s.x, &out), RLX_E_NOT_FOUND,
+              "cuda:0 is not opened: the file was not trusted");
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+    device_end(&s);
+}
+
 RLX_TEST(device, launches_get_their_extents)
 {
     device_setup s;

@@ -270,8 +270,8 @@ RLX_TEST(opencl, refusals_have_their_statuses)
     fake->fail_at = 0;
     RLX_FAILS(cl->alloc(w.device, (size_t)1 << 40, "global", &memory, &t->error), RLX_E_LIMIT,
               "at most 16777216 bytes can be allocated at once: 1099511627776 are needed");
-    RLX_FAILS(cl->alloc(w.device, 64, "global.texture", &memory, &t->error), RLX_E_INVALID_ARG,
-              "no memory of scope \"global.texture\"");
+    RLX_FAILS(cl->alloc(w.device, 64, "global.texture", &memory, &t->error), RLX_E_NOT_FOUND,
+              "there is no memory 'global.texture' here, but 'global'");
     RLX_FAILS(cl->find(w.device, w.module, "absent", &function, &t->error), RLX_E_INVALID_MODULE,
               "no kernel 'absent': CL_INVALID_KERNEL_NAME");
     RLX_FAILS(cl->load(w.device, RLX_STR("opencl-c"), "#error", 6, &module, &t->error),

@@ -268,7 +268,8 @@ static rlx_status alloc(void *device, size_t bytes, const char *scope, void **ou
     cu_pointer memory = 0;
     char what[64];
     if (scope && strcmp(scope, "global") != 0)
-        return rlx_fail(err, RLX_E_DEVICE, "CUDA has no memory of scope \"%.60s\"", scope);
+        return rlx_fail(err, RLX_E_NOT_FOUND, "there is no memory '%.60s' here, but 'global'",
+                        scope);
     snprintf(what, sizeof what, "%zu bytes of memory", bytes);
     RLX_TRY(rlxv_cuda_enter(d, what, err));
     int code = alloc_bytes(d, bytes, &memory);

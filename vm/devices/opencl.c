@@ -59,7 +59,8 @@ static rlx_status alloc_memory(void *device, size_t bytes, const char *scope, vo
     rlxv_cl_device *d = device;
     int32_t code = 0;
     if (strcmp(scope, "global") != 0)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "there is no memory of scope \"%s\"", scope);
+        return rlx_fail(err, RLX_E_NOT_FOUND, "there is no memory '%.60s' here, but 'global'",
+                        scope);
     if (bytes > d->most_bytes)
         return rlx_fail(err, RLX_E_LIMIT,
                         "at most %llu bytes can be allocated at once: %llu are needed",
