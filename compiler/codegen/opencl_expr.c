@@ -1,10 +1,10 @@
 /* Scalar expressions of TIR -> OpenCL text.
  *
  * Loads, calls and long texts become constants with a name, so that what an expression shares is
- * computed once; a name holds within its statement, and one that was given inside a branch only
- * there. Data arithmetic wraps and never traps. Index arithmetic does not wrap; it is done in int
- * where the ranges of the loops prove that it fits, for the addresses of most devices have 32 bits
- * and more only at a cost. */
+ * computed once; a name holds within its statement, without the bodies of that, and one that was
+ * given inside a branch only there. Data arithmetic wraps and never traps. Index arithmetic does
+ * not wrap; it is done in int where the ranges of the loops prove that it fits, for the addresses
+ * of most devices have 32 bits and more only at a cost. */
 #include <string.h>
 
 #include "compiler/codegen/opencl.h"

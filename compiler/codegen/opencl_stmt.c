@@ -153,8 +153,10 @@ static void allocate_const(rlxc_cl *g, const rlxc_stmt *s)
 
 /* --- statements ------------------------------------------------------------------------------- */
 
+/* The names that a loop's or a branch's head gave end here: the body may store what they hold. */
 static void body(rlxc_cl *g, const rlxc_stmt *s)
 {
+    rlxc_cl_memo_forget(g, 0);
     g->depth++;
     rlxc_cl_stmt(g, s);
     g->depth--;
@@ -252,8 +254,8 @@ static void while_loop(rlxc_cl *g, const rlxc_stmt *s)
     g->depth++;
     rlxc_cl_line(g, "if (!%s)", rlxc_cl_expr(g, s->while_.cond));
     rlxc_cl_line(g, "  break;");
-    rlxc_cl_stmt(g, s->while_.body);
     g->depth--;
+    body(g, s->while_.body);
     rlxc_cl_line(g, "}");
 }
 
