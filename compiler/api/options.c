@@ -282,6 +282,7 @@ bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
     out->no_compression = o->no_compression;
     out->default_device = kept(c, o->default_device);
     out->device_binaries = o->device_binaries;
+    out->device_target = kept(c, o->device_target);
     out->extra = c->extra;
     out->n_extra = c->n_extra;
     return take_numbers(c, o, out) && take_bounds(c, o, out) && take_requests(c, o, out) &&

@@ -31,6 +31,7 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     const char *default_device; /* --default-device: of tensors that the module puts on none, such
                                  * as "opencl:0"; NULL: the host */
     bool device_binaries;       /* --device-binaries (compiler/codegen/device_binaries.c) */
+    const char *device_target;  /* of that device, as text; NULL: its kind alone */
     bool check; /* RLX_CHECK=1: well-formedness after each pass, and print-parse-compare */
     struct {
         const char *name;

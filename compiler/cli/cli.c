@@ -1,4 +1,5 @@
-/* rlxc: from a command line to files, through rlx/compiler.h alone. */
+/* rlxc: from a command line to files, through rlx/compiler.h, and rlx/device.h to look at this
+ * machine's devices. */
 #include "compiler/cli/cli.h"
 
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "compiler/cli/options.h"
 #include "rlx/compiler.h"
+#include "rlx/device.h"
 
 enum { EXIT_USAGE = 2, MAX_TIMED = 64 };
 
@@ -152,6 +154,29 @@ static bool sees_passes(const rlxc_command *c)
            c->options.check;
 }
 
+/* Says of --default-device what this machine knows: that it is a CPU, as --mcpu's default is this
+ * machine's. */
+static void look_at_device(rlxc_command *c)
+{
+    const char *name = c->options.default_device;
+    const size_t length = name != NULL ? strcspn(name, ":") : 0;
+    rlx_device_info info;
+    rlx_error err;
+    char kind[16];
+    if (c->options.device_target != NULL || length == 0 || length >= sizeof kind ||
+        strcmp(name, "cpu:0") == 0)
+        return;
+    memcpy(kind, name, length);
+    kind[length] = '\0';
+    const unsigned long id = name[length] == ':' ? strtoul(name + length + 1, NULL, 10) : 0;
+    if (id > UINT32_MAX || rlx_device_look(NULL, kind, (uint32_t)id, &info, &err) != RLX_OK ||
+        info.vector_bytes == 0)
+        return;
+    snprintf(c->device_target, sizeof c->device_target, "%s -device=cpu -vector-width=%u", kind,
+             8 * info.vector_bytes);
+    c->options.device_target = c->device_target;
+}
+
 static bool compile(run *r)
 {
     rlxc_command *c = r->command;
@@ -159,6 +184,7 @@ static bool compile(run *r)
     c->options.check = c->options.check || (check != NULL && strcmp(check, "1") == 0);
     c->options.after_pass = after_pass;
     c->options.user = r;
+    look_at_device(c);
     if (c->emit == RLX_EMIT_RELAX && c->stop_after == NULL)
         /* As it was read; the passes run only for what is to be seen of them. */
         return write_text(r) && (!sees_passes(c) || lower(r));

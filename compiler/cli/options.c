@@ -55,6 +55,10 @@ static const struct option_row {
     {OPT_FLAG, "--device-binaries", NULL,
      "build kernels of devices with the drivers of this machine, so that loading need not",
      offsetof(rlxc_command, options.device_binaries)},
+    {OPT_TEXT, "--device-target", "TARGET",
+     "what is known of that device, such as \"opencl -device=cpu\"; by default what this machine's "
+     "driver says",
+     offsetof(rlxc_command, options.device_target)},
     {OPT_LEVEL, "-O", "LEVEL",
      "-O0 to -O3 (default -O2); -O3 also makes files larger where that is faster", 0},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated", 0},

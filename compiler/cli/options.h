@@ -32,7 +32,8 @@ typedef struct rlxc_command {
     bool print_after_all, time_passes;
     rlx_emit_form emit;
     rlx_tune_options tune;       /* seconds 0: not asked for */
-    rlx_compile_options options; /* the arrays are those below */
+    rlx_compile_options options; /* the arrays and texts are those below */
+    char device_target[64];
     rlx_dim_bound bounds[RLXC_MAX_BOUNDS];
     char bound_names[RLXC_MAX_BOUNDS][RLXC_BOUND_NAME];
     const char *passes[RLXC_MAX_PASSES];

@@ -110,6 +110,7 @@ static void kernel(rlxc_cl *g, rlxc_text *all, const rlxc_prim_func *f, const rl
     g->memo_log.count = 0;
     g->bounds = (rlxc_bounds){0};
     const rlxc_stmt *body = rlxc_cl_without_vectors(ctx, f, l->body);
+    rlxc_cl_find_registers(g, body);
     rlxc_stmt_visit(body, find_barrier, &u);
     g->has_barrier = u.found;
     rlxc_text_puts(&head, "__kernel ");

@@ -1,9 +1,10 @@
 /* Private to compiler/codegen/opencl*.c: the text of one OpenCL program.
  *
- * Each launch becomes a kernel of OpenCL C 1.2. Vectors of TIR are taken apart into lanes first
- * (opencl_lanes.c), so that all values are scalars: bool; integers of their type; float32 and
- * float64; floats of 16 bits as a float with an exact value, rounded after every operation; floats
- * of 8 bits, which are mostly moved, as their bits. Memory holds what the host's memory holds. */
+ * Each launch becomes a kernel of OpenCL C 1.2. Most vectors of TIR are taken apart into lanes
+ * first (opencl_lanes.c; opencl_vectors.c says which are not), so that values are scalars: bool;
+ * integers of their type; float32 and float64; floats of 16 bits as a float with an exact value,
+ * rounded after every operation; floats of 8 bits, which are mostly moved, as their bits. Memory
+ * holds what the host's memory holds. */
 #ifndef RLXC_CODEGEN_OPENCL_H
 #define RLXC_CODEGEN_OPENCL_H
 
@@ -31,6 +32,14 @@ typedef struct rlxc_cl_memory {
     bool is_const;
 } rlxc_cl_memory;
 
+typedef struct rlxc_cl_registers { /* an array of a thread that is accessed at constants */
+    rlx_dtype dtype;               /* of an element */
+    uint32_t lanes;                /* of its vectors; 0: no access so far, 1: none has lanes */
+    bool bad;                      /* some access is another one: it stays an array */
+    const char *name;              /* of its variables, NAME_0 ... NAME_(n - 1); NULL: none */
+    uint32_t n;
+} rlxc_cl_registers;
+
 typedef struct rlxc_cl {
     rlxc_context *ctx;
     const rlxc_target *target;
@@ -45,9 +54,10 @@ typedef struct rlxc_cl {
     rlxc_text *shared; /* declarations of __local memory, which OpenCL wants at the start */
     uint32_t depth, n_names;
     uint64_t local_bytes, shared_bytes;
-    rlxc_map vars;   /* variable -> rlxc_cl_var */
-    rlxc_map memory; /* data of a buffer -> rlxc_cl_memory */
-    rlxc_map memo;   /* expression -> its text, within one statement */
+    rlxc_map vars;      /* variable -> rlxc_cl_var */
+    rlxc_map registers; /* data of a buffer -> rlxc_cl_registers */
+    rlxc_map memory;    /* data of a buffer -> rlxc_cl_memory */
+    rlxc_map memo;      /* expression -> its text, within one statement */
     RLXC_VEC(const rlxc_expr *) memo_log;
     rlxc_bounds bounds;
     bool has_barrier;
@@ -78,6 +88,10 @@ const char *rlxc_cl_index(rlxc_cl *g, const rlxc_expr *e);
 /* The element of |buffer| at |indices|: "a_1[i_2 + 4]"; NULL with a diagnostic. */
 const char *rlxc_cl_element(rlxc_cl *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
                             uint32_t n);
+/* Where the element is from the start of the buffer's memory, in elements. */
+const rlxc_expr *rlxc_cl_offset(rlxc_context *ctx, const rlxc_buffer *buffer,
+                                const rlxc_expr *const *indices, uint32_t n);
+const char *rlxc_cl_element_at(rlxc_cl *g, const rlxc_buffer *buffer, const rlxc_expr *offset);
 /* A new constant with this value, named in the statements. */
 const char *rlxc_cl_named(rlxc_cl *g, const char *type, const char *value);
 void rlxc_cl_memo_forget(rlxc_cl *g, uint32_t mark);
@@ -89,6 +103,9 @@ const char *rlxc_cl_call(rlxc_cl *g, const rlxc_expr *e);
 /* NULL, or why OpenCL C has no such function; |what| names it. */
 const char *rlxc_cl_lacks_call(const rlxc_expr *e);
 
+/* True if OpenCL C has the function for vectors, too. */
+bool rlxc_cl_has_vectors(const rlxc_expr *e);
+
 /* --- opencl_stmt.c */
 void rlxc_cl_stmt(rlxc_cl *g, const rlxc_stmt *s);
 void rlxc_cl_line(rlxc_cl *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -98,7 +115,21 @@ void rlxc_cl_bind(rlxc_cl *g, const rlxc_expr *var, const char *name, bool is_in
 /* True if all values of the integer |e| fit in an int. */
 bool rlxc_cl_fits_int(rlxc_cl *g, const rlxc_expr *e);
 
-/* --- opencl_lanes.c: no statement of the result has a vector. */
+/* --- opencl_vectors.c */
+/* A type whose values may be vectors. */
+bool rlxc_cl_is_vector(rlx_dtype t);
+/* True if the store is written with vectors; the others must have none. */
+bool rlxc_cl_keeps_vectors(rlxc_context *ctx, const rlxc_stmt *store);
+const char *rlxc_cl_vector(rlxc_cl *g, const rlxc_expr *e);
+void rlxc_cl_store_vector(rlxc_cl *g, const rlxc_stmt *s);
+/* Fills |g->registers| from the statements of a launch. */
+void rlxc_cl_find_registers(rlxc_cl *g, const rlxc_stmt *body);
+/* Declares variables for the array of |count| elements; false: it must be an array. */
+bool rlxc_cl_declare_registers(rlxc_cl *g, const rlxc_expr *data, const char *name, int64_t count);
+/* The element as a part of a variable: "acc_1_0.s3"; NULL: it is none. */
+const char *rlxc_cl_register(rlxc_cl *g, const rlxc_buffer *b, const rlxc_expr *offset);
+
+/* --- opencl_lanes.c: only stores that rlxc_cl_keeps_vectors likes have vectors in the result. */
 const rlxc_stmt *rlxc_cl_without_vectors(rlxc_context *ctx, const rlxc_prim_func *f,
                                          const rlxc_stmt *s);
 

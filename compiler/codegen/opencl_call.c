@@ -48,6 +48,16 @@ const char *rlxc_cl_lacks_call(const rlxc_expr *e)
     return "not a function";
 }
 
+bool rlxc_cl_has_vectors(const rlxc_expr *e)
+{
+    const rlxc_intrinsic *row = row_of(e);
+    if (!row || rlxc_cl_lacks_call(e) || e->call.n < row->min_args || e->call.n > row->max_args)
+        return false;
+    return row->lowering == RLXC_LOWER_LIBM || row->lowering == RLXC_LOWER_VECTOR ||
+           row->lowering == RLXC_LOWER_LLVM ||
+           (row->lowering == RLXC_LOWER_INLINE && row->index == RLXC_INTRINSIC_rsqrt);
+}
+
 static const char *problem(rlxc_cl *g, const rlxc_expr *e, const char *what)
 {
     return rlxc_cl_problem(g, rlxc_internf(g->ctx, "T.%s: %s", e->call.name, what));

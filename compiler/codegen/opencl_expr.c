@@ -145,21 +145,9 @@ const char *rlxc_cl_index(rlxc_cl *g, const rlxc_expr *e)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-const char *rlxc_cl_element(rlxc_cl *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
-                            uint32_t n)
+const rlxc_expr *rlxc_cl_offset(rlxc_context *ctx, const rlxc_buffer *buffer,
+                                const rlxc_expr *const *indices, uint32_t n)
 {
-    rlxc_context *ctx = g->ctx;
-    const rlxc_cl_memory *m = rlxc_map_get(&g->memory, rlxc_key(buffer->data));
-    if (!m) {
-        rlxc_internal(ctx, g->range, "codegen", "%s: buffer %s has no storage", g->f->name,
-                      buffer->name);
-        return NULL;
-    }
-    if (n != buffer->ndim) {
-        rlxc_error(ctx, g->range, "%s: %s has %u dimensions, got %u indices", g->f->name,
-                   buffer->name, buffer->ndim, n);
-        return NULL;
-    }
     const rlxc_expr *offset =
         buffer->elem_offset ? rlxc_cast(ctx, RLX_I64, buffer->elem_offset) : rlxc_i64(ctx, 0);
     const rlxc_expr *compact = rlxc_i64(ctx, 1);
@@ -170,11 +158,36 @@ const char *rlxc_cl_element(rlxc_cl *g, const rlxc_buffer *buffer, const rlxc_ex
         if (i > 0 && !buffer->strides)
             compact = rlxc_mul(ctx, compact, rlxc_cast(ctx, RLX_I64, buffer->shape[i]));
     }
+    return offset;
+}
+
+const char *rlxc_cl_element_at(rlxc_cl *g, const rlxc_buffer *buffer, const rlxc_expr *offset)
+{
+    rlxc_context *ctx = g->ctx;
+    const rlxc_cl_memory *m = rlxc_map_get(&g->memory, rlxc_key(buffer->data));
+    if (!m) {
+        rlxc_internal(ctx, g->range, "codegen", "%s: buffer %s has no storage", g->f->name,
+                      buffer->name);
+        return NULL;
+    }
     const char *at = rlxc_cl_index(g, offset), *type = rlxc_cl_memory_type(buffer->dtype);
     if (strcmp(type, rlxc_cl_memory_type(m->dtype)) == 0)
         return rlxc_internf(ctx, "%s[%s]", m->name, at);
     return rlxc_internf(ctx, "((%s%s%s%s *)%s)[%s]", m->is_const ? "const " : "", m->space,
                         *m->space ? " " : "", type, m->name, at);
+}
+
+const char *rlxc_cl_element(rlxc_cl *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
+                            uint32_t n)
+{
+    if (n != buffer->ndim) {
+        rlxc_error(g->ctx, g->range, "%s: %s has %u dimensions, got %u indices", g->f->name,
+                   buffer->name, buffer->ndim, n);
+        return NULL;
+    }
+    const rlxc_expr *offset = rlxc_cl_offset(g->ctx, buffer, indices, n);
+    const char *variable = rlxc_cl_register(g, buffer, offset);
+    return variable ? variable : rlxc_cl_element_at(g, buffer, offset);
 }
 
 static const char *load(rlxc_cl *g, const rlxc_expr *e)
@@ -366,6 +379,8 @@ static const char *variable(rlxc_cl *g, const rlxc_expr *e)
 
 static const char *emit(rlxc_cl *g, const rlxc_expr *e)
 {
+    if (e->dtype.lanes > 1)
+        return rlxc_cl_vector(g, e);
     switch ((rlxc_expr_kind)e->kind) {
     case RLXC_EXPR_VAR:
         return variable(g, e);

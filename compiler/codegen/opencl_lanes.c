@@ -1,4 +1,5 @@
-/* Vectors -> lanes: each statement with vectors becomes one for each lane. A store that replaces
+/* Vectors -> lanes: each statement with vectors becomes one for each lane, unless OpenCL C has its
+ * vectors (opencl_vectors.c). A store that replaces
  * what another lane reads computes all values first; a condition of several lanes guards each
  * lane's access of its own. */
 #include <string.h>
@@ -185,7 +186,7 @@ static const rlxc_stmt *store(lanes *l, const rlxc_stmt *s)
 {
     const uint32_t n = lanes_of(s);
     list first = {0}, all = {0};
-    if (n <= 1)
+    if (n <= 1 || (!l->mask && rlxc_cl_keeps_vectors(l->ctx, s)))
         return s;
     if (s->store.buffer->dtype.lanes > 1 || n > MAX_LANES) {
         problem(l, s->store.value, "a buffer has vectors as elements");

@@ -105,6 +105,8 @@ static void allocate(rlxc_cl *g, const rlxc_expr *var, rlx_dtype t, const char *
         return;
     }
     set_memory(g, var, name, shared ? "__local" : "", t, false);
+    if (!shared && rlxc_cl_declare_registers(g, var, name, count))
+        return;
     if (shared)
         rlxc_text_printf(g->shared, "  __local %s %s[%" PRId64 "];\n", rlxc_cl_memory_type(t), name,
                          count);
@@ -282,6 +284,10 @@ static void store(rlxc_cl *g, const rlxc_stmt *s)
     const char *why = rlxc_cl_lacks_type(g->target, t);
     if (why) {
         rlxc_cl_problem(g, why);
+        return;
+    }
+    if (s->store.value->dtype.lanes > 1) {
+        rlxc_cl_store_vector(g, s);
         return;
     }
     const char *value = rlxc_cl_cast(g, rlxc_cl_expr(g, s->store.value), s->store.value->dtype, t);

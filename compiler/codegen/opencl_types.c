@@ -25,6 +25,11 @@ const char *rlxc_cl_type(rlx_dtype t)
         return "bool";
     if (!rlxc_dtype_is_float(t))
         return int_type(t);
+    if (rlxc_cl_is_vector(t)) {
+        static const char *const names[2][4] = {{"float2", "float4", "float8", "float16"},
+                                                {"double2", "double4", "double8", "double16"}};
+        return names[t.bits == 64][t.lanes == 2 ? 0 : t.lanes == 4 ? 1 : t.lanes == 8 ? 2 : 3];
+    }
     return t.bits == 8 ? "uchar" : t.bits == 64 ? "double" : "float";
 }
 

@@ -128,6 +128,12 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(terms, 1, 256, "terms of the sums whose factors are in shared memory") \
     X(epilogue, 0, 1, "the block behind it runs on each thread's part")
 
+#define RLXC_VECTORS_SIZES(X)                    \
+    X(lanes, 2, 16, "lanes of a vector")         \
+    X(vectors, 1, 8, "vectors of a tile's rows") \
+    X(rows, 1, 16, "rows of a tile")             \
+    X(epilogue, 0, 1, "the block behind it runs on each tile")
+
 #define RLXC_TEAM_SIZES(X)                                  \
     X(blocks, 1, 16, "blocks that run together row by row") \
     X(shared, 0, 16, "number of their common leading axes") \
@@ -151,6 +157,7 @@ RLXC_SIZES_STRUCT(single, RLXC_SINGLE_SIZES);
 RLXC_SIZES_STRUCT(threads, RLXC_THREADS_SIZES);
 RLXC_SIZES_STRUCT(team, RLXC_TEAM_SIZES);
 RLXC_SIZES_STRUCT(product, RLXC_PRODUCT_SIZES);
+RLXC_SIZES_STRUCT(vectors, RLXC_VECTORS_SIZES);
 typedef struct rlxc_winograd_sizes {
     RLXC_WINOGRAD_SIZES(RLXC_SIZE_FIELD)
     rlxc_tile_sizes product;

@@ -32,6 +32,23 @@ static const rlxc_expr *spread(vectorizer *v, const rlxc_expr *e)
     return e->dtype.lanes > 1 ? e : rlxc_broadcast(v->ctx, e, v->lanes);
 }
 
+/* ramp // c, ramp % c by a multiple of the lanes, where the ramp begins at such a multiple: all
+ * lanes have the quotient of the first, and the remainders stay neighbours. NULL: not so. */
+static const rlxc_expr *divided(vectorizer *v, rlxc_expr_kind kind, const rlxc_expr *ramp,
+                                const rlxc_expr *by)
+{
+    rlxc_context *ctx = v->ctx;
+    int64_t n;
+    if (!rlxc_is_const(ramp->ramp.stride, 1) || !rlxc_is_int(by, &n) || n <= 0 || n % v->lanes != 0)
+        return NULL;
+    const rlxc_expr *lanes = rlxc_int(ctx, ramp->ramp.base->dtype, v->lanes);
+    const rlxc_expr *rest = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, ramp->ramp.base, lanes);
+    if (!rlxc_is_const(rlxc_canonical(ctx, rest, NULL), 0))
+        return NULL;
+    const rlxc_expr *first = rlxc_binary(ctx, kind, ramp->ramp.base, by);
+    return kind == RLXC_EXPR_FLOORDIV ? first : rlxc_ramp(ctx, first, ramp->ramp.stride, v->lanes);
+}
+
 /* ramp + scalar, ramp * scalar stay ramps, so that accesses keep their stride. */
 static const rlxc_expr *vec_binary(vectorizer *v, const rlxc_expr *e)
 {
@@ -52,7 +69,11 @@ static const rlxc_expr *vec_binary(vectorizer *v, const rlxc_expr *e)
     if (ramp_b && kind == RLXC_EXPR_MUL)
         return rlxc_ramp(ctx, rlxc_mul(ctx, a, b->ramp.base), rlxc_mul(ctx, a, b->ramp.stride),
                          v->lanes);
-    return rlxc_binary(ctx, kind, spread(v, a), spread(v, b));
+    const rlxc_expr *parts =
+        a->kind == RLXC_EXPR_RAMP && (kind == RLXC_EXPR_FLOORDIV || kind == RLXC_EXPR_FLOORMOD)
+            ? divided(v, kind, a, b)
+            : NULL;
+    return parts ? parts : rlxc_binary(ctx, kind, spread(v, a), spread(v, b));
 }
 
 static const rlxc_expr *vec_list(vectorizer *v, const rlxc_expr *e, const rlxc_expr *const *items,

@@ -11,10 +11,10 @@
 
 /* --- places of the table ---------------------------------------------------------------------- */
 
-static const rlxc_vdevice *new_device(rlxc_context *ctx, const char *kind, int64_t index)
+static const rlxc_vdevice *new_device(rlxc_context *ctx, const char *target, int64_t index)
 {
     rlxc_vdevice *d = rlxc_alloc(ctx, sizeof *d);
-    d->target = rlxc_attr_string(ctx, kind);
+    d->target = rlxc_attr_string(ctx, target);
     d->index = index;
     d->scope = rlxc_intern_cstr(ctx, "global");
     return d;
@@ -51,8 +51,20 @@ static bool preferred_place(rlxc_device_plan *p)
     }
     if (cpu && index == 0)
         return true;
-    const char *kind = cpu ? "llvm" : rlxc_intern(p->ctx, text, length);
-    p->preferred = (int32_t)rlxc_add_vdevice(p->ctx, p->module, new_device(p->ctx, kind, index));
+    const char *target = cpu ? "llvm" : rlxc_intern(p->ctx, text, length);
+    if (!cpu && p->options->device_target) {
+        rlxc_target_spec spec;
+        const char *kind = target;
+        target = p->options->device_target;
+        if (!rlxc_target_parse(p->ctx, (rlxc_range){0}, target, &spec))
+            return false;
+        if (strcmp(spec.kind ? spec.kind : "", kind) != 0) {
+            rlxc_error(p->ctx, (rlxc_range){0}, "the default device %.60s is no %.60s", text,
+                       target);
+            return false;
+        }
+    }
+    p->preferred = (int32_t)rlxc_add_vdevice(p->ctx, p->module, new_device(p->ctx, target, index));
     return true;
 }
 

@@ -62,7 +62,7 @@ static const struct device_row {
     rlxc_device_limits limits;
 } devices[] = {
 #define RLXC_TARGET_DEVICE(kind, arch, triple, warp, threads, shared, registers, float64, float16) \
-    {kind, triple, {arch, warp, threads, shared, registers, float64, float16}},
+    {kind, triple, {arch, warp, threads, shared, registers, float64, float16, 0}},
 #include "compiler/target/targets.def"
 };
 enum { N_DEVICES = sizeof devices / sizeof *devices };
@@ -271,6 +271,12 @@ bool rlxc_target_is_device_kind(const char *kind, size_t length)
     return false;
 }
 
+/* A power of two from 128 to 512 bits; a width that says something else, or nothing, is 256. */
+static uint32_t vector_bytes_of(uint32_t bits)
+{
+    return bits == 128 || bits == 512 ? bits / 8 : 32;
+}
+
 /* The facts of the CPU's vector units and caches, which no device has, are those of plain scalar
  * code, so that none is 0. */
 static const rlxc_target *device_target(rlxc_context *ctx, rlxc_range range,
@@ -299,6 +305,8 @@ static const rlxc_target *device_target(rlxc_context *ctx, rlxc_range range,
         t.device.threads = spec->threads ? spec->threads : limits->threads;
         t.device.shared_bytes = spec->shared_bytes ? spec->shared_bytes : limits->shared_bytes;
         t.device.registers = spec->registers ? spec->registers : limits->registers;
+        if (spec->device && strcmp(spec->device, "cpu") == 0)
+            t.device.vector_bytes = vector_bytes_of(spec->vector_bits);
         return rlxc_copy(ctx, &t, sizeof t);
     }
     rlxc_error(ctx, range, "target %s has no architecture \"%s\": %s", spec->kind, spec->arch,

@@ -25,6 +25,7 @@ typedef struct rlxc_device_limits {
     uint32_t shared_bytes; /* of memory that the threads of a block share */
     uint32_t registers;    /* of 32 bits, of a block; 0: not known */
     bool float64, float16; /* types that the device computes with */
+    uint32_t vector_bytes; /* of a device that is a CPU: the size of a vector register; else 0 */
 } rlxc_device_limits;
 
 typedef struct rlxc_target {
@@ -49,7 +50,9 @@ typedef struct rlxc_target {
  */
 typedef struct rlxc_target_spec {
     const char *kind, *mcpu, *mattr, *triple, *arch;
+    const char *device; /* what a device is: "cpu" */
     uint32_t cores;
+    uint32_t vector_bits;                            /* of a device's vector registers */
     uint32_t warp, threads, shared_bytes, registers; /* of a device */
 } rlxc_target_spec;
 

@@ -26,6 +26,7 @@ static const struct number_row {
     {"max_num_threads", offsetof(rlxc_target_spec, threads), 1 << 16},
     {"max_shared_memory_per_block", offsetof(rlxc_target_spec, shared_bytes), 1 << 24},
     {"registers_per_block", offsetof(rlxc_target_spec, registers), 1 << 24},
+    {"vector-width", offsetof(rlxc_target_spec, vector_bits), 1 << 12},
 };
 
 void rlxc_target_spec_set(rlxc_target_spec *spec, const char *key, const char *value)
@@ -40,6 +41,8 @@ void rlxc_target_spec_set(rlxc_target_spec *spec, const char *key, const char *v
         spec->triple = value;
     else if (strcmp(key, "arch") == 0)
         spec->arch = value;
+    else if (strcmp(key, "device") == 0)
+        spec->device = value;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(key, numbers[i].key) == 0) {
             const uint32_t n = read_number(value, numbers[i].most);
@@ -117,6 +120,8 @@ const char *rlxc_target_text(rlxc_context *ctx, const rlxc_target *t)
         rlxc_text_printf(&text, "%s", t->kind);
         if (d->arch[0])
             rlxc_text_printf(&text, " -arch=%s", d->arch);
+        if (d->vector_bytes)
+            rlxc_text_printf(&text, " -device=cpu -vector-width=%u", 8 * d->vector_bytes);
         rlxc_text_printf(&text,
                          " -max_threads_per_block=%u -thread_warp_size=%u "
                          "-max_shared_memory_per_block=%u",

@@ -222,6 +222,9 @@ typedef struct rlx_compile_options {
                                  * NULL: the CPU */
     bool device_binaries;       /* the drivers of this machine build the kernels of its devices now;
                                  * files keep the portable form as well, for other machines */
+    const char *device_target;  /* "opencl -device=cpu -vector-width=512": what is known of that
+                                 * device where |default_device| is a kind and a number;
+                                 * NULL: its kind alone */
 } rlx_compile_options;
 
 /* -O2 for this machine. */

@@ -43,6 +43,7 @@ typedef struct rlx_device_info {
     bool is_host_memory;   /* the host may read and write |memory + offset| as its own bytes, and
                             * calls return when their work is done */
     bool has_float64, has_float16;
+    uint32_t vector_bytes; /* of a device that is a CPU: the size of its vectors; else 0 */
 } rlx_device_info;
 
 typedef enum rlx_launch_arg_kind {

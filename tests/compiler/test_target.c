@@ -307,17 +307,27 @@ RLX_TEST(target, devices_have_limits_and_their_text_round_trips)
         const char *text, *kind, *triple;
         rlxc_device_limits limits;
     } rows[] = {
-        {"opencl", "opencl", "", {"", 1, 256, 16384, 0, true, false}},
+        {"opencl", "opencl", "", {"", 1, 256, 16384, 0, true, false, 0}},
         {"opencl -max_threads_per_block=64 -device=mali -thread_warp_size=8",
          "opencl",
          "",
-         {"", 8, 64, 16384, 0, true, false}},
-        {"cuda", "cuda", "nvptx64-nvidia-cuda", {"sm_80", 32, 1024, 49152, 65536, true, true}},
+         {"", 8, 64, 16384, 0, true, false, 0}},
+        {"opencl -device=cpu", "opencl", "", {"", 1, 256, 16384, 0, true, false, 32}},
+        {"{\"kind\": \"opencl\", \"device\": \"cpu\", \"vector-width\": 512}",
+         "opencl",
+         "",
+         {"", 1, 256, 16384, 0, true, false, 64}},
+        {"opencl -device=cpu -vector-width=100",
+         "opencl",
+         "",
+         {"", 1, 256, 16384, 0, true, false, 32}},
+        {"opencl -vector-width=512", "opencl", "", {"", 1, 256, 16384, 0, true, false, 0}},
+        {"cuda", "cuda", "nvptx64-nvidia-cuda", {"sm_80", 32, 1024, 49152, 65536, true, true, 0}},
         {"{\"kind\": \"cuda\", \"arch\": \"sm_90\", \"max_num_threads\": 512, "
          "\"max_shared_memory_per_block\": 65536, \"host\": \"llvm\"}",
          "cuda",
          "nvptx64-nvidia-cuda",
-         {"sm_90", 32, 512, 65536, 65536, true, true}},
+         {"sm_90", 32, 512, 65536, 65536, true, true, 0}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);
@@ -336,6 +346,7 @@ RLX_TEST(target, devices_have_limits_and_their_text_round_trips)
             cr_expect_eq(is->threads, want->threads, "%s", text);
             cr_expect_eq(is->shared_bytes, want->shared_bytes, "%s", text);
             cr_expect_eq(is->registers, want->registers, "%s", text);
+            cr_expect_eq(is->vector_bytes, want->vector_bytes, "%s", text);
             cr_expect(is->float64 == want->float64 && is->float16 == want->float16, "%s", text);
             cr_expect_eq(rlxc_target_dot_terms(target, RLX_U8, RLX_I8), 0u, "%s", text);
             text = rlxc_target_text(ctx, target);

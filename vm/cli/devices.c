@@ -21,6 +21,8 @@ static void print_device(const char *name, const rlx_device_info *d)
     if (d->max_threads > 1)
         printf(", %u units, blocks of up to %u threads that share %s", d->units, d->max_threads,
                cli_bytes_text(d->shared_bytes, text, sizeof text));
+    if (d->vector_bytes)
+        printf(", a CPU's vectors of %u bytes", d->vector_bytes);
     printf("%s%s\n", d->has_float64 ? "" : ", no float64", d->has_float16 ? "" : ", no float16");
 }
 
@@ -36,6 +38,7 @@ static void write_device(cli_json *j, const char *name, const rlx_device_info *d
     cli_json_u64(j, "max_threads", d->max_threads);
     cli_json_u64(j, "units", d->units);
     cli_json_u64(j, "warp", d->warp);
+    cli_json_u64(j, "vector_bytes", d->vector_bytes);
     cli_json_bool(j, "is_host_memory", d->is_host_memory);
     cli_json_bool(j, "has_float64", d->has_float64);
     cli_json_bool(j, "has_float16", d->has_float16);

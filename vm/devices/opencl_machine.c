@@ -143,6 +143,7 @@ static uint32_t small(uint64_t value)
 
 rlx_status rlxv_cl_info(void *user, uint32_t id, rlx_device_info *out, rlx_error *err)
 {
+    enum { TYPE_CPU = 1 << 1 };
     (void)user;
     rlxv_cl cl;
     place at;
@@ -158,6 +159,8 @@ rlx_status rlxv_cl_info(void *user, uint32_t id, rlx_device_info *out, rlx_error
         .has_float64 = number(&cl, &at, RLXV_CL_DOUBLE_FP_CONFIG) != 0,
         .has_float16 = number(&cl, &at, RLXV_CL_HALF_FP_CONFIG) != 0,
     };
+    if (number(&cl, &at, RLXV_CL_DEVICE_TYPE) & TYPE_CPU)
+        out->vector_bytes = small(number(&cl, &at, RLXV_CL_NATIVE_VECTOR_WIDTH_FLOAT)) * 4;
     text(&cl, &at, RLXV_CL_DEVICE_NAME, out->name, sizeof out->name);
     text(&cl, &at, RLXV_CL_DEVICE_VERSION, version, sizeof version);
     /* A version is "OpenCL", a blank, "3.0", a blank and what the vendor likes to say. */

@@ -58,6 +58,7 @@ typedef struct rewriting {
     const rlxc_expr *padded[RLXC_GEMM_AXES]; /* extents up to multiples */
     const rlxc_expr *vars[RLXC_GEMM_AXES];   /* of the block being made */
     const char *name;
+    bool clamp; /* beyond the last row and column are these again */
 } rewriting;
 
 /* The stage's axes in those of the block being made; axes of kinds that it has no variable for stay
@@ -70,10 +71,15 @@ static const rlxc_expr *in_new_axes(const rewriting *r, const rlxc_expr *e)
     uint32_t n = 0;
     for (int k = 0; k < RLXC_GEMM_AXES; k++) {
         const rlxc_expr *below = rlxc_i64(ctx, 1);
+        uint32_t outer = 0; /* the first that has more than one turn: the others are all of it */
+        while (outer + 1 < r->g.n[k] && rlxc_is_const(s->extents[r->g.axes[k][outer]], 1))
+            outer++;
         for (uint32_t i = r->g.n[k]; i-- > 0 && r->vars[k];) {
             const uint32_t axis = r->g.axes[k][i];
             const rlxc_expr *value = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, r->vars[k], below);
-            if (i > 0)
+            if (i < outer)
+                value = rlxc_i64(ctx, 0);
+            else if (i > outer)
                 value = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, value, s->extents[axis]);
             old[n] = s->vars[axis];
             now[n++] = rlxc_cast(ctx, s->vars[axis]->dtype, rlxc_simplify(ctx, value, NULL));
@@ -143,7 +149,8 @@ static const rlxc_expr *zero_of(rlxc_context *ctx, rlx_dtype t)
     return rlxc_dtype_is_float(t) ? rlxc_float(ctx, t, 0) : rlxc_int(ctx, t, 0);
 }
 
-/* A factor as a block of its own, 0 beyond the axes' extents. */
+/* A factor as a block of its own, 0 beyond the axes' extents, or there the last row and column:
+ * what comes of these is nowhere stored. */
 static const rlxc_stmt *factor(rewriting *r, const char *suffix, const char *axes,
                                const rlxc_expr *value, rlxc_buffer **out)
 {
@@ -156,6 +163,11 @@ static const rlxc_stmt *factor(rewriting *r, const char *suffix, const char *axe
         indices[i] = r->vars[k];
         if (r->padded[k] == r->g.extents[k])
             continue;
+        if (r->clamp && k != RLXC_GEMM_TERM) {
+            const rlxc_expr *last = rlxc_sub(ctx, r->g.extents[k], rlxc_i64(ctx, 1));
+            r->vars[k] = rlxc_binary(ctx, RLXC_EXPR_MIN, r->vars[k], last);
+            continue;
+        }
         const rlxc_expr *below = rlxc_binary(ctx, RLXC_EXPR_LT, r->vars[k], r->g.extents[k]);
         inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, below) : below;
     }
@@ -165,6 +177,8 @@ static const rlxc_stmt *factor(rewriting *r, const char *suffix, const char *axe
         const rlxc_expr *args[3] = {inside, value, zero_of(ctx, value->dtype)};
         value = rlxc_call(ctx, value->dtype, rlxc_intern_cstr(ctx, "if_then_else"), args, 3);
     }
+    for (uint32_t i = 0; i < n; i++)
+        r->vars[kinds[i]] = indices[i];
     return nest(r, suffix, kinds, n, r->padded, rlxc_stmt_store(ctx, *out, indices, n, value),
                 NULL);
 }
@@ -262,6 +276,7 @@ static bool rewrite(void *user, const rlxc_kernel_use *use)
     uint32_t at = 0;
     rewriting r = {.ctx = ctx, .name = use->block};
     const bool epilogue = size_of(use, "epilogue") == 1;
+    r.clamp = size_of(use, "clamp") == 1;
     options.explain = NULL;
     use->f->body =
         rlxc_stmt_rewrite(ctx, use->f->body, &(rlxc_stmt_rewriter){.user = ctx, .stmt = unmarked});
@@ -294,6 +309,24 @@ static bool rewrite(void *user, const rlxc_kernel_use *use)
     RLXC_PUSH(ctx, &s.temps, sum);
     rlxc_put_stages(&s, stmts);
     return !rlxc_failed(ctx);
+}
+
+void rlxc_step_gemm(rlxc_schedule_steps *l, rlxc_step_ref block, const rlxc_gemm_sizes *sizes)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } all[] = {{"rows", sizes->rows},
+               {"columns", sizes->columns},
+               {"terms", sizes->terms},
+               {"epilogue", sizes->epilogue},
+               {"clamp", sizes->clamp}};
+    const size_t n = sizeof all / sizeof *all - (sizes->clamp ? 0 : 1);
+    rlxc_attrs out = {0};
+    for (size_t k = 0; k < n; k++)
+        out = rlxc_attrs_with(l->ctx, out, rlxc_intern_cstr(l->ctx, all[k].name),
+                              rlxc_attr_int(all[k].value));
+    rlxc_step_rewrite(l, block, "gemm", out);
 }
 
 const rlxc_kernel_row rlxc_gemm_row = {

@@ -27,8 +27,17 @@ bool rlxc_gemm_of(const rlxc_stages *s, uint32_t i, rlxc_gemm *out);
 /* The rewrite "gemm": the factors become blocks NAME_x[b, m, k] and NAME_w[b, k, n] of shared
  * memory, with zeros up to multiples of sizes "rows", "columns" and "terms"; NAME[b, m, n] is their
  * product in each thread's memory, and NAME_out its copy to the result, with the epilogue if size
- * "epilogue" is 1. Several axes of a kind are one here: a convolution is a product whose x is read
- * through its windows. There is no b where there are no batches. */
+ * "epilogue" is 1. With size "clamp" rows and columns are not
+ * filled up with zeros but with the last of them. Several axes of a kind are one here: a
+ * convolution is a product whose x is read through its windows. There is no b where there are no
+ * batches. */
 extern const rlxc_kernel_row rlxc_gemm_row;
+
+typedef struct rlxc_gemm_sizes {
+    int64_t rows, columns, terms, epilogue, clamp;
+} rlxc_gemm_sizes;
+
+/* Appends the step that asks for the rewrite. */
+void rlxc_step_gemm(rlxc_schedule_steps *l, rlxc_step_ref block, const rlxc_gemm_sizes *sizes);
 
 #endif

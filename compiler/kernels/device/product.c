@@ -50,22 +50,6 @@ static void share_out(rlxc_schedule_steps *l, rlxc_step_ref block, uint32_t n_ou
     rlxc_step_bind(l, parts[2], "threadIdx.x");
 }
 
-static void rewrite(rlxc_schedule_steps *l, rlxc_step_ref block, const rlxc_product_sizes *z)
-{
-    const struct {
-        const char *name;
-        int64_t value;
-    } all[] = {{"rows", z->threads_y * z->rows},
-               {"columns", z->threads_x * z->columns},
-               {"terms", z->terms},
-               {"epilogue", z->epilogue}};
-    rlxc_attrs sizes = {0};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        sizes = rlxc_attrs_with(l->ctx, sizes, rlxc_intern_cstr(l->ctx, all[k].name),
-                                rlxc_attr_int(all[k].value));
-    rlxc_step_rewrite(l, block, "gemm", sizes);
-}
-
 /* The loops of a thread's rows and columns: the threads' own are bound, the others unrolled. */
 static void bind_tile(rlxc_schedule_steps *l, const rlxc_step_ref rows[2],
                       const rlxc_step_ref columns[2])
@@ -127,7 +111,11 @@ bool rlxc_apply_product(rlxc_schedule *c, uint32_t i, const void *sizes)
     if (z->epilogue) /* the list names all of its blocks */
         (void)rlxc_step_get_block(l, rlxc_stage_name(g.epilogue));
     rlxc_step_annotate(l, block, RLXC_RULE_MARK, rlxc_attr_string(ctx, "product"));
-    rewrite(l, block, z);
+    rlxc_step_gemm(l, block,
+                   &(rlxc_gemm_sizes){.rows = z->threads_y * z->rows,
+                                      .columns = z->threads_x * z->columns,
+                                      .terms = z->terms,
+                                      .epilogue = z->epilogue});
     tile(l, block, batch, z, &column_tile, &piece);
     const rlxc_step_ref x = rlxc_step_get_block(l, rlxc_internf(ctx, "%s_x", name));
     const rlxc_step_ref w = rlxc_step_get_block(l, rlxc_internf(ctx, "%s_w", name));
