@@ -220,8 +220,8 @@ static bool has_devices(const rlxc_bc_function *fn)
 uint32_t rlxc_bc_unboxed(rlxc_bc_function *fn, rlxc_atom from, const rlxc_sinfo *to, uint32_t reg)
 {
     const rlxc_sinfo *box = from.kind == RLXC_ATOM_VAR ? from.var->sinfo : NULL;
-    const bool unboxes =
-        box && box->kind == RLXC_SINFO_OBJECT && to && to->kind == RLXC_SINFO_TENSOR;
+    const bool unboxes = box && box->kind == RLXC_SINFO_OBJECT && to &&
+                         (to->kind == RLXC_SINFO_TENSOR || to->kind == RLXC_SINFO_TUPLE);
     return unboxes && has_devices(fn) ? moved(fn, to, reg) : reg;
 }
 

@@ -236,12 +236,13 @@ static void emit_make_closure(rlxc_bc_function *fn, const rlxc_binding *b)
         return;
     }
     uintptr_t index = (uintptr_t)rlxc_map_get(&fn->m->functions, rlxc_key(g->relax));
-    const uint32_t *regs = rlxc_bc_args(fn, args, n, rlxc_function_sinfo(fn->ctx, g->relax));
+    const uint32_t n_params = g->relax->n_params, first = n_params > n ? n_params - n : 0;
     uint32_t *operands = rlxc_alloc(fn->ctx, ((size_t)n + 3) * sizeof *operands);
     operands[1] = (uint32_t)index - 1;
     operands[2] = n;
     for (uint32_t i = 0; i < n; i++)
-        operands[i + 3] = regs[i];
+        operands[i + 3] = rlxc_bc_atom_as(
+            fn, args[i], first + i < n_params ? g->relax->params[first + i]->sinfo : NULL);
     operands[0] = rlxc_bc_define(fn, b->var);
     rlxc_bc_op(fn, RLX_OP_MAKE_CLOSURE, operands, n + 3);
 }

@@ -227,6 +227,11 @@ static void check_call(walk *w, const rlxc_binding *b)
         flow(w, type->ret, b->var->sinfo);
 }
 
+static bool is_boxed(rlxc_atom a)
+{
+    return a.kind == RLXC_ATOM_VAR && a.var->sinfo && a.var->sinfo->kind == RLXC_SINFO_OBJECT;
+}
+
 /* --- bindings --------------------------------------------------------------------------------- */
 
 void rlxc_check_binding_devices(rlxc_checker *c, const rlxc_module *module, const rlxc_binding *b)
@@ -237,8 +242,12 @@ void rlxc_check_binding_devices(rlxc_checker *c, const rlxc_module *module, cons
         return; /* invariant 6 */
     check_type(&w, type, b->var->name);
     switch (b->form) {
-    case RLXC_FORM_COPY:
     case RLXC_FORM_MATCH_CAST:
+        if (is_boxed(b->args[0]))
+            break; /* moved to where the type says */
+        flow_atom(&w, b->args[0], type);
+        break;
+    case RLXC_FORM_COPY:
         flow_atom(&w, b->args[0], type);
         break;
     case RLXC_FORM_TUPLE:

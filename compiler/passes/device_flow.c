@@ -55,12 +55,20 @@ static void pin(walk *w, uint32_t node, int32_t place, bool is_given)
     }
 }
 
-/* The tensors of |t| that no type puts elsewhere are on the host. */
-static void pin_to_host(walk *w, rlxc_device_tree t)
+/* The tensors of |t| that no type puts elsewhere are on the host; with |all| the others are errors.
+ */
+static void pin_to_host(walk *w, rlxc_device_tree t, bool all)
 {
     const uint32_t n = rlxc_device_leaves(t.type);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n && !rlxc_out_of_memory(w->p->ctx); i++) {
         pin(w, t.base + i, w->p->host, false);
+        const rlxc_device_node *node = &w->p->nodes.items[rlxc_device_root(w->p, t.base + i)];
+        const rlxc_device_node wanted = {.place = w->p->host, .range = w->range};
+        if (!all || node->place == w->p->host)
+            continue;
+        report_conflict(w, node, &wanted);
+        return;
+    }
 }
 
 static void join(walk *w, uint32_t a, uint32_t b)
@@ -145,6 +153,7 @@ typedef struct relation {
     link how;
     rlxc_atom *at; /* the variable whose type |from| is; NULL: none, and nothing is copied */
     uint32_t leaf; /* of the next tensor of |from| */
+    bool unboxes;  /* a value of type Object is moved to where |to| says */
 } relation;
 
 /* |from|, the type of a value, flows into |to|; either may be known less precisely. */
@@ -188,8 +197,8 @@ static void relate(relation *r, rlxc_device_tree from, rlxc_device_tree to)
     if (a->kind == RLXC_SINFO_TENSOR && r->at)
         add_use(r->w, r->at, r->leaf, from, r->w->p->on_host);
     else
-        pin_to_host(r->w, from);
-    pin_to_host(r->w, to);
+        pin_to_host(r->w, from, a->kind != RLXC_SINFO_CALLABLE);
+    pin_to_host(r->w, to, b->kind != RLXC_SINFO_CALLABLE && !r->unboxes);
     r->leaf += rlxc_device_leaves(a);
 }
 
@@ -237,7 +246,7 @@ static void use_at(walk *w, rlxc_atom *at, uint32_t node, link how)
         return;
     const rlxc_device_tree t = rlxc_device_tree_of(w->p, at->var);
     if (t.type->kind == RLXC_SINFO_CALLABLE) {
-        pin_to_host(w, t);
+        pin_to_host(w, t, false);
         return;
     }
     /* A tuple's tensors are used one by one. */
@@ -300,7 +309,7 @@ static void plain_operator(walk *w, const rlxc_binding *b)
     const uint32_t n = rlxc_operator_inputs(b->op, inputs, &variadic);
     const bool anywhere = (b->op->flags & RLXC_OP_ANYWHERE) != 0;
     if (anywhere)
-        pin_to_host(w, rlxc_device_tree_of(w->p, b->var));
+        pin_to_host(w, rlxc_device_tree_of(w->p, b->var), false);
     const uint32_t node = anywhere ? w->p->on_host : domain(w, b);
     for (uint32_t i = 0; i < b->n_args && n > 0; i++) {
         const rlxc_op_input *input = &inputs[i < n ? i : n - 1];
@@ -341,7 +350,7 @@ static void call_signature(walk *w, rlxc_device_tree callee, const rlxc_binding 
     const rlxc_device_tree out = rlxc_device_tree_of(w->p, b->var);
     if (callee.type->kind != RLXC_SINFO_CALLABLE || callee.type->opaque) {
         use_all(w, b, w->p->on_host, COPIES);
-        pin_to_host(w, out);
+        pin_to_host(w, out, true);
         return;
     }
     rlxc_device_tree param = {NULL, callee.base};
@@ -368,11 +377,11 @@ static void call_value(walk *w, const rlxc_binding *b)
     else if (b->callee.kind == RLXC_ATOM_VAR)
         call_signature(w, rlxc_device_tree_of(w->p, b->callee.var), b);
     else /* a packed function: may write its arguments, which stay where they are */
-        pin_to_host(w, rlxc_device_tree_of(w->p, b->var));
+        pin_to_host(w, rlxc_device_tree_of(w->p, b->var), false);
 }
 
-/* R.make_closure: the arguments go into the first parameters; the rest is called with values of
- * which nothing is known. */
+/* R.make_closure: the arguments go into the last parameters; the others are given values of which
+ * nothing is known. */
 static void make_closure(walk *w, const rlxc_binding *b)
 {
     const rlxc_global *g = b->n_args > 0 && b->args[0].kind == RLXC_ATOM_GLOBAL
@@ -381,15 +390,17 @@ static void make_closure(walk *w, const rlxc_binding *b)
     if (!g || !g->relax || b->n_args < 2)
         return;
     const rlxc_device_tree f = rlxc_device_tree_of_function(w->p, g->relax);
+    const uint32_t n = b->args[1].kind == RLXC_ATOM_TUPLE ? b->args[1].n : 0;
+    const uint32_t first = f.type->n_fields > n ? f.type->n_fields - n : 0;
     rlxc_device_tree part = {NULL, f.base};
     for (uint32_t i = 0; i <= f.type->n_fields; i++) {
         part.type = i < f.type->n_fields ? f.type->fields[i] : f.type->ret;
         if (!part.type)
             return;
-        if (i < f.type->n_fields && b->args[1].kind == RLXC_ATOM_TUPLE && i < b->args[1].n)
-            flow(w, (rlxc_atom *)(uintptr_t)&b->args[1].items[i], part, COPIES);
+        if (i >= first && i < f.type->n_fields && i - first < n)
+            flow(w, (rlxc_atom *)(uintptr_t)&b->args[1].items[i - first], part, COPIES);
         else
-            pin_to_host(w, part);
+            pin_to_host(w, part, false);
         part.base += rlxc_device_leaves(part.type);
     }
 }
@@ -583,7 +594,7 @@ static void call_operator(walk *w, const rlxc_binding *b)
             call_into_results(w, b);
         } else { /* closures, builtins: nothing is known of them */
             use_all(w, b, w->p->on_host, COPIES);
-            pin_to_host(w, rlxc_device_tree_of(w->p, b->var));
+            pin_to_host(w, rlxc_device_tree_of(w->p, b->var), true);
         }
     } else if (b->n_args > 0 &&
                (b->op->legalize == rlxc_legalize_identity ||
@@ -619,14 +630,28 @@ static void flow_tuple_get(walk *w, const rlxc_binding *b)
     relate(&r, field, rlxc_device_tree_of(w->p, b->var));
 }
 
+static void match_cast(walk *w, const rlxc_binding *b, rlxc_device_tree out)
+{
+    relation r = {.w = w, .how = SAME};
+    if (b->args[0].kind != RLXC_ATOM_VAR) {
+        flow(w, operand(b, 0), out, SAME);
+        return;
+    }
+    const rlxc_device_tree from = rlxc_device_tree_of(w->p, b->args[0].var);
+    r.unboxes = from.type->kind == RLXC_SINFO_OBJECT;
+    relate(&r, from, out);
+}
+
 static void flow_binding(walk *w, rlxc_binding *b)
 {
     rlxc_device_plan *p = w->p;
     const rlxc_device_tree out = rlxc_device_tree_of(p, b->var);
     switch (b->form) {
     case RLXC_FORM_COPY:
-    case RLXC_FORM_MATCH_CAST:
         flow(w, operand(b, 0), out, SAME);
+        return;
+    case RLXC_FORM_MATCH_CAST:
+        match_cast(w, b, out);
         return;
     case RLXC_FORM_CALL:
         if (b->op)

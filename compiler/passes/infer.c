@@ -4,7 +4,7 @@
  * dropped; one that says more than can be proved, without contradiction, becomes a match_cast after
  * the binding, so that it is checked at run time; a contradiction is reported with both types. Code
  * generation checks declared results of functions in the same way; here only contradictions are
- * errors. */
+ * errors. Functions without a declared result are inferred before those that call them. */
 #include "compiler/passes/infer_forms.h"
 #include "compiler/passes/passes.h"
 
@@ -65,17 +65,47 @@ static void infer_result(rlxc_context *ctx, rlxc_module *module, rlxc_function *
     }
 }
 
+typedef struct inferring {
+    rlxc_context *ctx;
+    rlxc_module *module;
+    rlxc_map begun; /* functions */
+    uint32_t depth;
+} inferring;
+
+static void infer_function(inferring *w, rlxc_function *f);
+
+/* A call has its result's type only where that of its callee is known. */
+static void infer_callee(void *user, rlxc_atom atom)
+{
+    inferring *w = user;
+    const rlxc_global *g =
+        atom.kind == RLXC_ATOM_GLOBAL ? rlxc_module_find(w->module, atom.text) : NULL;
+    if (g && g->relax && !g->relax->ret && w->depth < RLXC_MAX_DEPTH)
+        infer_function(w, g->relax);
+}
+
+static void infer_function(inferring *w, rlxc_function *f)
+{
+    const rlxc_rewrite_pass pass = {.binding = infer_binding};
+    if (rlxc_failed(w->ctx) || rlxc_map_get(&w->begun, rlxc_key(f)))
+        return;
+    rlxc_map_set(w->ctx, &w->begun, rlxc_key(f), f);
+    w->depth++;
+    rlxc_body_visit(&f->body, infer_callee, w);
+    w->depth--;
+    if (rlxc_failed(w->ctx))
+        return;
+    rlxc_rewrite_function(w->ctx, w->module, f, &pass);
+    if (!rlxc_failed(w->ctx))
+        infer_result(w->ctx, w->module, f);
+}
+
 bool rlxc_pass_infer(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     (void)options;
-    const rlxc_rewrite_pass pass = {.binding = infer_binding};
-    for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
-        rlxc_function *f = module->globals.items[i]->relax;
-        if (!f)
-            continue;
-        rlxc_rewrite_function(ctx, module, f, &pass);
-        if (!rlxc_failed(ctx))
-            infer_result(ctx, module, f);
-    }
+    inferring w = {.ctx = ctx, .module = module};
+    for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++)
+        if (module->globals.items[i]->relax)
+            infer_function(&w, module->globals.items[i]->relax);
     return !rlxc_failed(ctx);
 }

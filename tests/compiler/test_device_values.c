@@ -76,7 +76,25 @@ static const char text[] =
     "        def inner(a: " D ", b: " D ") -> R.Tuple(" D ", " D ", " D "):\n"
     "            return (a, b, x)\n"
     "        f = inner\n"
-    "        return f(" C ", x)\n";
+    "        return f(" C ", x)\n"
+    "    @R.function(private=True)\n"
+    "    def captures(h: R.Tensor((), \"bool\", \"llvm:0\"), a: " D ") -> " D ":\n"
+    "        return a\n"
+    "    @R.function\n"
+    "    def captured(x: " D ", c: R.Tensor((), \"bool\")):\n"
+    "        f = R.make_closure(Module.captures, (" C ",))\n"
+    "        g = R.make_closure(Module.captures, (x,))\n"
+    "        a = R.invoke_pure_closure(f, (c,), sinfo_args=R.Object)\n"
+    "        b = R.invoke_pure_closure(g, (c,), sinfo_args=R.Object)\n"
+    "        t: R.Tuple(" D ", " D ") = (R.match_cast(a, " D "), R.match_cast(b, " D "))\n"
+    "        return t\n"
+    "    @R.function(private=True)\n"
+    "    def made_later(x: " D "):\n"
+    "        return (x, x)\n"
+    "    @R.function\n"
+    "    def boxed(x: " D ", c: R.Tensor((), \"bool\")):\n"
+    "        b: R.Object = x\n"
+    "        return (R.match_cast(b, " D "), Module.made_later(x))\n";
 
 static rlx_executable *compile(rlx_test *t, int level)
 {
@@ -109,8 +127,9 @@ static void expect_on(rlx_value v, const rlx_device *d, const char *function)
 
 RLX_TEST(device_values, are_where_their_types_say)
 {
-    static const char *const functions[] = {"result", "tuple", "branch", "branches", "named",
-                                            "cast",   "shape", "copy",   "call",     "closure"};
+    static const char *const functions[] = {"result", "tuple",   "branch",   "branches",
+                                            "named",  "cast",    "shape",    "copy",
+                                            "call",   "closure", "captured", "boxed"};
     const rlx_cpu_device arena = {.size = sizeof arena, .id = 1, .bytes = 1 << 16};
     for (int level = 0; level <= 2; level += 2) {
         rlx_executable *exe = compile(t, level);
