@@ -116,9 +116,10 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(unroll, 0, 256, "maximum number of unrolled reduction iterations")           \
     X(threads, 0, 1, "rows may run on several threads")
 
-#define RLXC_THREADS_SIZES(X)                 \
-    X(threads, 1, 1024, "threads of a block") \
-    X(blocks, 0, 1, "their blocks share out the elements")
+#define RLXC_THREADS_SIZES(X)                              \
+    X(threads, 1, 1024, "threads of a block")              \
+    X(blocks, 0, 1, "their blocks share out the elements") \
+    X(lines, 0, 1, "a block's elements are neighbours along the last axis")
 
 #define RLXC_PRODUCT_SIZES(X)                                                \
     X(threads_y, 1, 1024, "threads of a block along the rows")               \

@@ -1,6 +1,7 @@
-/* Rule vectors: products of devices that are CPUs, on this machine's OpenCL device, against sums in
- * double: numbers of rows around the tiles' borders, every width of vectors, columns that fill
- * vectors of fewer lanes, batches, an epilogue. Skips where there is no OpenCL device. */
+/* Devices that are CPUs, on this machine's OpenCL device, against double. Rule vectors: numbers of
+ * rows around the tiles' borders, every width of vectors, columns that fill vectors of fewer lanes,
+ * batches, an epilogue. Rule threads: softmax with rows of any length, by lines. Skips where there
+ * is no OpenCL device. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +52,8 @@ static rlx_value tensor(rlx_test *t, int64_t batches, int64_t rows, int64_t colu
     return rlx_of_tensor(out);
 }
 
-static rlx_executable *compiled(rlx_test *t, const char *text, const char *target)
+static rlx_executable *compiled(rlx_test *t, const char *text, const char *target,
+                                const char *taken)
 {
     rlx_compiler *c = library_compiler(t);
     rlx_ir_module *m = library_parse(t, c, text);
@@ -64,7 +66,7 @@ static rlx_executable *compiled(rlx_test *t, const char *text, const char *targe
     o.device_target = target;
     o.explain = true;
     RLX_OKAY(rlx_ir_module_emit(m, &o, RLX_EMIT_EXECUTABLE, &data, &size, &t->error));
-    cr_expect(strstr(rlx_ir_module_explanation(m), "taken by rule vectors"), "%s: %s", target,
+    cr_expect(strstr(rlx_ir_module_explanation(m), taken), "%s: %s", target,
               rlx_ir_module_explanation(m));
     RLX_OKAY(rlx_executable_load_memory(
         data, size, &(rlx_load_options){.allocator = &t->allocator, .trust_native = true}, &exe,
@@ -74,15 +76,39 @@ static rlx_executable *compiled(rlx_test *t, const char *text, const char *targe
     return exe;
 }
 
+/* Calls main; the result is in the host's memory. */
+static rlx_tensor *called(rlx_test *t, rlx_vm *vm, const rlx_value *args, uint32_t n)
+{
+    rlx_value there = rlx_none();
+    rlx_tensor *here = NULL;
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), args, n, &there, &t->error));
+    RLX_OKAY(rlx_tensor_to_device(&t->allocator, there.as.tensor, NULL, &here, &t->error));
+    rlx_value_release(there);
+    return here;
+}
+
+static rlx_vm *opened(rlx_test *t, rlx_executable *exe)
+{
+    rlx_vm *vm = NULL;
+    RLX_OKAY(rlx_vm_create(exe, &(rlx_vm_options){.allocator = &t->allocator}, &vm, &t->error));
+    return vm;
+}
+
+static bool has_device(rlx_test *t)
+{
+    rlx_device_info info;
+    const bool has = rlx_device_look(NULL, "opencl", 0, &info, &t->error) == RLX_OK;
+    if (!has)
+        puts("skipped: OpenCL device");
+    return has;
+}
+
 static void check(rlx_test *t, rlx_vm *vm, const product *p, int64_t rows, const char *target)
 {
     rlx_value args[2] = {tensor(t, p->batches, rows, TERMS),
                          tensor(t, p->batches, TERMS, p->columns)};
-    rlx_value there = rlx_none();
-    rlx_tensor *here = NULL;
     const float *x = rlx_tensor_data(args[0].as.tensor), *w = rlx_tensor_data(args[1].as.tensor);
-    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), args, 2, &there, &t->error));
-    RLX_OKAY(rlx_tensor_to_device(&t->allocator, there.as.tensor, NULL, &here, &t->error));
+    rlx_tensor *here = called(t, vm, args, 2);
     const float *y = rlx_tensor_data(here);
     double worst = 0;
     cr_assert_eq(rlx_tensor_numel(here), p->batches * rows * p->columns);
@@ -96,7 +122,6 @@ static void check(rlx_test *t, rlx_vm *vm, const product *p, int64_t rows, const
     }
     cr_expect_lt(worst, 1e-5, "%s, %d rows of %d: %g", target, (int)rows, (int)p->columns, worst);
     rlx_value_release(rlx_of_tensor(here));
-    rlx_value_release(there);
     rlx_value_release(args[0]);
     rlx_value_release(args[1]);
 }
@@ -107,22 +132,51 @@ RLX_TEST(device_vectors, products_equal_sums_in_double)
     static const char *const targets[] = {"opencl -device=cpu -vector-width=128",
                                           "opencl -device=cpu -vector-width=256",
                                           "opencl -device=cpu -vector-width=512"};
-    rlx_device_info info;
-    if (rlx_device_look(NULL, "opencl", 0, &info, &t->error) != RLX_OK) {
-        puts("skipped: OpenCL device");
+    if (!has_device(t))
         return;
-    }
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         for (size_t k = 0; k < sizeof targets / sizeof *targets; k++) {
             if (i != k && i != 1) /* each is built by the driver: all of one, then one of each */
                 continue;
-            rlx_vm *vm = NULL;
-            rlx_executable *exe = compiled(t, products[i].text, targets[k]);
-            RLX_OKAY(
-                rlx_vm_create(exe, &(rlx_vm_options){.allocator = &t->allocator}, &vm, &t->error));
+            rlx_executable *exe =
+                compiled(t, products[i].text, targets[k], "taken by rule vectors");
+            rlx_vm *vm = opened(t, exe);
             for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
                 check(t, vm, &products[i], rows[r], targets[k]);
             rlx_vm_destroy(vm);
             rlx_executable_release(exe);
         }
+}
+
+RLX_TEST(device_vectors, softmax_of_rows_of_any_length)
+{
+    static const char text[] = HEAD "(x: R.Tensor((\"b\", \"n\", \"m\"), \"float32\")):\n"
+                                    "        with R.dataflow():\n"
+                                    "            y = R.nn.softmax(x, axis=-1)\n" TAIL;
+    static const int64_t dims[][3] = {{0, 2, 3},   {2, 0, 3},   {1, 1, 1},   {2, 3, 63},
+                                      {3, 1, 127}, {1, 5, 128}, {2, 2, 129}, {1, 1, 300}};
+    if (!has_device(t))
+        return;
+    rlx_executable *exe = compiled(t, text, "opencl -device=cpu", "taken by rule threads");
+    rlx_vm *vm = opened(t, exe);
+    for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
+        const int64_t length = dims[i][2];
+        const rlx_value arg = tensor(t, dims[i][0], dims[i][1], length);
+        rlx_tensor *here = called(t, vm, &arg, 1);
+        const float *x = rlx_tensor_data(arg.as.tensor), *y = rlx_tensor_data(here);
+        double worst = 0;
+        for (int64_t row = 0; row < dims[i][0] * dims[i][1]; row++) {
+            double sum = 0;
+            for (int64_t k = 0; k < length; k++)
+                sum += exp((double)x[row * length + k]);
+            for (int64_t k = 0; k < length; k++)
+                worst = fmax(worst, fabs(exp((double)x[row * length + k]) / sum -
+                                         (double)y[row * length + k]));
+        }
+        cr_expect_lt(worst, 1e-6, "rows of %d: %g", (int)length, worst);
+        rlx_value_release(rlx_of_tensor(here));
+        rlx_value_release(arg);
+    }
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
 }

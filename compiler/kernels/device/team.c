@@ -126,6 +126,8 @@ bool rlxc_decide_team(rlxc_schedule *c, uint32_t i, void *sizes)
     uint32_t shared, n = gather(c->s, i, RLXC_ROWS_GROUP, group, &shared);
     int64_t longest = 0, length, threads = 1;
     bool reduces = false;
+    if (c->s->target->device.vector_bytes > 0)
+        return rlxc_decline(c->s, "threads of a CPU run one after the other");
     for (uint32_t k = 0; k < n; k++) {
         reduces = reduces || reduces_row(group[k], shared);
         longest = !row_length(c->s, group[k], shared, &length) ? INT64_MAX

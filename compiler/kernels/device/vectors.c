@@ -2,8 +2,9 @@
  *
  * Blocks have one thread, which computes a tile of rows and columns: lines of vectors that stay in
  * registers while it goes through all terms. Both factors are read where they are; nothing is
- * shared, so no thread waits. Rows beyond the last are that row again, and are not stored. The
- * epilogue runs on the tile. */
+ * shared, so no thread waits. Neighbouring blocks are tiles of the same columns, whose weights then
+ * come from a cache. Rows beyond the last are that row again, and are not stored. The epilogue runs
+ * on the tile. */
 #include "compiler/kernels/device/gemm.h"
 #include "compiler/kernels/nests.h"
 #include "compiler/kernels/rules.h"
@@ -53,10 +54,13 @@ bool rlxc_decide_vectors(rlxc_schedule *c, uint32_t i, void *sizes)
     if (!is_contiguous(s, g.op.w->load.buffer, g.op.w->load.indices, axis) ||
         !is_contiguous(s, g.stage->out, g.stage->indices, axis))
         return rlxc_decline(s, "columns are not neighbours in memory in %s", rlxc_told(s, g.op.w));
+    const bool wide = d->vector_bytes >= WIDE;
     rlxc_vectors_sizes *z = sizes;
     *z = (rlxc_vectors_sizes){.lanes = lanes,
-                              .vectors = columns / lanes % 2 == 0 ? 2 : 1,
-                              .rows = d->vector_bytes >= WIDE ? 8 : 6,
+                              .vectors = wide && columns / lanes % 3 == 0 ? 3
+                                         : columns / lanes % 2 == 0       ? 2
+                                                                          : 1,
+                              .rows = wide ? 8 : 6,
                               .epilogue = g.epilogue != NULL};
     if (rlxc_is_int(g.extents[RLXC_GEMM_ROW], &rows) && rows > 0 && rows < z->rows)
         z->rows = rows;
@@ -106,8 +110,8 @@ bool rlxc_apply_vectors(rlxc_schedule *c, uint32_t i, const void *sizes)
     rlxc_step_loops(l, RLXC_STEP_reorder, order, sizeof order / sizeof *order);
     if (batch)
         rlxc_step_bind(l, loops[0], "blockIdx.z");
-    rlxc_step_bind(l, m[0], "blockIdx.y");
-    rlxc_step_bind(l, n[0], "blockIdx.x");
+    rlxc_step_bind(l, m[0], "blockIdx.x");
+    rlxc_step_bind(l, n[0], "blockIdx.y");
     lay_out(l, m[1], n[1], z);
     (void)rlxc_step_decompose(l, block, loops[batch + 2]);
     const rlxc_step_ref out = rlxc_step_get_block(l, rlxc_internf(ctx, "%s_out", name));
