@@ -1,10 +1,11 @@
 /* Fuzz target: any bytes as TVMScript through all passes and bytecode emission, without LLVM. The
  * emitted file must pass the runtime's verifier; it then runs with kernels that touch exactly the
- * bytes that their signatures promise. The text determines the optimisation level and whether the
- * module is checked after each pass. */
+ * bytes that their signatures promise. The text determines the optimisation level, whether the
+ * module is checked after each pass, and whether it runs on a device. */
 #include <stdlib.h>
 
 #include "compiler/codegen/codegen.h"
+#include "compiler/codegen/device.h"
 #include "compiler/driver/compile.h"
 #include "compiler/target/target.h"
 #include "fuzz_memory.h"
@@ -20,6 +21,8 @@ static void compile(rlxc_context *ctx, const char *text, size_t size, rlx_exec_b
         sum += (unsigned char)text[i];
     rlxc_options options = {.opt_level = (int)(sum % 4),
                             .check = sum / 4 % 4 == 0,
+                            .default_device = sum / 16 % 4 == 0 ? "opencl:0" : NULL,
+                            .device_refuses = rlxc_device_refuses,
                             .target = rlxc_target_new(ctx, "llvm", "x86-64-v3")};
     if (!options.target)
         return;

@@ -27,6 +27,8 @@ static const char *const mutate_words[] = {
     "0x7fffffff", "1e308", "n * 2", "n // 0",
     "sch.split", "sch.fuse", "sch.reorder", "sch.tensorize", "sch.rewrite", "sch.get_block",
     "sch.get_loops", "sch.compute_at", "sch.cache_read", "sch.decompose_reduction", "b0", "l1",
+    "I.vdevice", "R.to_vdevice", "R.hint_on_device", "\"opencl:0\"", "\"llvm:0\"", "\"opencl\"",
+    "\"cuda\"", "T.thread_binding", "\"blockIdx.x\"", "\"threadIdx.x\"", "\"shared\"",
     "\"tile\"", "\"rows\"", "factors=", "sizes=", "\"lanes\": 8", "[None, 4]", "\"#1\"",
 };
 /* clang-format on */
