@@ -187,9 +187,10 @@ bool rlxc_bc_is_in_plan(const rlxc_bc_function *fn, rlxc_atom storage);
 bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b);
 
 /* --- emit_workspace.c ------------------------------------------------------------------------ */
-/* The buffer for scratch memory of the next call of |kernel|; the caller ends it. |values|: the
- * kernel's dims at the call, NULL if unknown. False: none is needed. */
-bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel,
+/* The buffer for scratch memory of the next call of |kernel|; the caller ends it. |device|: where a
+ * device's kernel may have it, 0: nowhere. |values|: the kernel's dims at the call, NULL if
+ * unknown. False: none is needed. */
+bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel, uint32_t device,
                        const rlxc_expr *const *values, uint32_t *out_buffer);
 
 /* --- emit_device.c --------------------------------------------------------------------------- */
@@ -199,6 +200,9 @@ uint32_t rlxc_bc_device(rlxc_bc_module *m, const char *vdevice, rlxc_range range
 uint32_t rlxc_bc_device_at(rlxc_bc_module *m, rlxc_atom index, rlxc_range range);
 /* Adds the code of |m->codes|. */
 bool rlxc_bc_device_code(rlxc_bc_module *m);
+/* The kernel of |f|, and which of |m->codes| has it; NULL: there is none. */
+const rlxc_device_kernel *rlxc_bc_device_kernel(const rlxc_bc_module *m, const rlxc_prim_func *f,
+                                                uint32_t *out_code);
 /* Makes the row |k| a device's kernel; |symbols|: its dims. */
 void rlxc_bc_launches(rlxc_bc_module *m, const rlxc_bc_kernel *k, rlxc_bc_symbols *symbols,
                       rlxc_range range);

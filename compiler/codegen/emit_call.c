@@ -20,7 +20,8 @@ typedef struct dim_solver {
     const rlxc_sinfo **types;       /* of the arguments */
     uint32_t *regs;
     uint32_t n;
-    uint32_t device; /* that the kernel runs on */
+    uint32_t device;  /* that the kernel runs on */
+    bool has_scratch; /* the memory plan may have its scratch memory */
 } dim_solver;
 
 static uint32_t dim_index(const rlxc_bc_kernel *k, const rlxc_expr *var)
@@ -220,7 +221,8 @@ static void emit_kernel_call(dim_solver *s)
     rlxc_bc_function *fn = s->fn;
     const rlxc_bc_kernel *kernel = s->kernel;
     uint32_t workspace, n = 0;
-    bool has_workspace = rlxc_bc_workspace(fn, kernel, dim_values(s), &workspace);
+    bool has_workspace =
+        rlxc_bc_workspace(fn, kernel, s->has_scratch ? s->device : 0, dim_values(s), &workspace);
     uint32_t *words = rlxc_alloc(fn->ctx, ((size_t)kernel->n_dims + s->n + 4) * sizeof *words);
     words[n++] = kernel->index;
     if (has_workspace)
@@ -243,9 +245,12 @@ void rlxc_bc_kernel_call(rlxc_bc_function *fn, const rlxc_prim_func *f, const rl
     size_t capacity = (size_t)f->n_params + 1;
     dim_solver s = {.fn = fn, .kernel = kernel};
     for (uint32_t i = 0; i < n && rlxc_prim_is_device(f) && s.device == 0; i++)
-        if (args[i].kind == RLXC_ATOM_VAR)
-            s.device = rlxc_bc_device(fn->m, rlxc_sinfo_device(fn->m->module, args[i].var->sinfo),
-                                      fn->range);
+        if (args[i].kind == RLXC_ATOM_VAR) {
+            const char *where = rlxc_sinfo_device(fn->m->module, args[i].var->sinfo);
+            const rlxc_vdevice *row = where ? rlxc_find_vdevice(fn->m->module, where) : NULL;
+            s.device = rlxc_bc_device(fn->m, where, fn->range);
+            s.has_scratch = row && rlxc_is_plain_scope(row->scope);
+        }
     s.slots = rlxc_alloc(fn->ctx, ((size_t)kernel->n_dims + 1) * sizeof(uint32_t));
     s.params = rlxc_alloc(fn->ctx, capacity * sizeof *s.params);
     s.types = rlxc_alloc(fn->ctx, capacity * sizeof *s.types);

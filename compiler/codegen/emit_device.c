@@ -77,8 +77,8 @@ bool rlxc_bc_device_code(rlxc_bc_module *m)
     return m->code_modules != NULL;
 }
 
-static const rlxc_device_kernel *find_kernel(const rlxc_bc_module *m, const rlxc_prim_func *f,
-                                             uint32_t *out_code)
+const rlxc_device_kernel *rlxc_bc_device_kernel(const rlxc_bc_module *m, const rlxc_prim_func *f,
+                                                uint32_t *out_code)
 {
     for (uint32_t i = 0; i < m->n_codes; i++)
         for (uint32_t k = 0; k < m->codes[i].n_kernels; k++)
@@ -162,7 +162,7 @@ void rlxc_bc_launches(rlxc_bc_module *m, const rlxc_bc_kernel *k, rlxc_bc_symbol
                       rlxc_range range)
 {
     uint32_t code;
-    launching l = {m, symbols, find_kernel(m, k->f, &code), range};
+    launching l = {m, symbols, rlxc_bc_device_kernel(m, k->f, &code), range};
     if (!l.kernel) {
         if (!m->failed)
             rlxc_internal(m->ctx, range, "emit_bytecode", "there is no code for '%s'", k->f->name);

@@ -336,3 +336,25 @@ RLX_TEST(emit, planned_memory_makes_no_values)
     rlx_free(&t->allocator, bytecode, length + 1, 1);
     rlx_executable_release(exe);
 }
+
+/* Scratch memory of a device's kernel is a buffer in the plan, on the device. */
+RLX_TEST(emit, scratch_memory_of_devices_is_planned)
+{
+    static const char text[] =
+        "from tvm.script import ir as I, relax as R, tir as T\n"
+        "@I.ir_module\n"
+        "class Module:\n"
+        "    I.module_global_infos({\"vdevice\": [I.vdevice(\"opencl\")]})\n"
+        "    @R.function\n"
+        "    def main(x: R.Tensor((\"n\", \"m\"), \"float32\", \"opencl\")):\n"
+        "        return R.nn.softmax(x)\n";
+    char *bytecode = NULL;
+    size_t length = 0;
+    rlx_executable *exe = compile(t, text);
+    cr_assert(exe);
+    RLX_OKAY(rlx_disassemble(&t->allocator, exe, 0, &bytecode, &length, &t->error));
+    cr_expect(strstr(bytecode, ".region z0 v1") && strstr(bytecode, "call_kernel_in"), "%s",
+              bytecode);
+    rlx_free(&t->allocator, bytecode, length + 1, 1);
+    rlx_executable_release(exe);
+}
