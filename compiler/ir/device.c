@@ -210,6 +210,17 @@ const char *rlxc_stated_device(const rlxc_sinfo *s)
     return found;
 }
 
+void rlxc_note_devices(rlxc_context *ctx, const rlxc_sinfo *wanted, const char *name,
+                       rlxc_range range, const rlxc_sinfo *got, rlxc_atom value)
+{
+    const char *a = rlxc_stated_device(wanted), *b = rlxc_stated_device(got);
+    if (!a || !b || strcmp(a, b) == 0)
+        return;
+    rlxc_note(ctx, range, "'%s' is on '%s'", name, a);
+    if (value.kind == RLXC_ATOM_VAR)
+        rlxc_note(ctx, value.var->range, "'%s' is on '%s'", value.var->name, b);
+}
+
 const char *rlxc_sinfo_device(const rlxc_module *module, const rlxc_sinfo *s)
 {
     const char *found = NULL;

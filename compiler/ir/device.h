@@ -48,6 +48,10 @@ const char *rlxc_host_vdevice(rlxc_context *ctx, rlxc_module *module);
 const char *rlxc_placed_host(rlxc_context *ctx, rlxc_module *module);
 /* The first device of |s|, of its fields too; NULL: no tensor in it is on any yet. */
 const char *rlxc_stated_device(const rlxc_sinfo *s);
+/* Notes after an error about a value of type |got| where |wanted| was expected: if the types are on
+ * different devices, where |name| says so, at |range|, and where the variable |value| does. */
+void rlxc_note_devices(rlxc_context *ctx, const rlxc_sinfo *wanted, const char *name,
+                       rlxc_range range, const rlxc_sinfo *got, rlxc_atom value);
 /* The same, but one that is not the host's plain memory. */
 const char *rlxc_sinfo_device(const rlxc_module *module, const rlxc_sinfo *s);
 /* |s| with all tensors in it on |vdevice|; with |undecided| only those that are on none yet. */

@@ -5,6 +5,7 @@
  * argument binds become unknown, because the symbols of two functions are different variables. The
  * join of an If drops the symbols that only its branches bind. Only contradictions are errors: what
  * may agree is checked at run time by the entry checks. */
+#include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 
@@ -88,6 +89,11 @@ static void report_argument(rlxc_context *ctx, const rlxc_binding *call, const s
     else
         rlxc_error(ctx, call->range, "argument %u of '%s': expected %s, got %s", i + 1, sig->name,
                    expected, rlxc_sinfo_text(ctx, got));
+    const rlxc_rvar *param = sig->function ? sig->function->params[i] : NULL;
+    const rlxc_rvar *callee = call->callee.kind == RLXC_ATOM_VAR ? call->callee.var : NULL;
+    const rlxc_range range = param ? param->range : callee ? callee->range : call->range;
+    rlxc_note_devices(ctx, sig->params[i], param ? param->name : sig->name, range, got,
+                      call->args[i]);
 }
 
 static const rlxc_sinfo *infer_signature_call(rlxc_context *ctx, const rlxc_module *module,

@@ -8,11 +8,32 @@
 #include "compiler/passes/infer_forms.h"
 #include "compiler/passes/passes.h"
 
+#include "compiler/ir/device.h"
 #include "compiler/ir/rewrite.h"
+
+#include <string.h>
 
 static bool is_vague(const rlxc_sinfo *s)
 {
     return s->kind == RLXC_SINFO_OBJECT;
+}
+
+/* The first operand on |device|, from which the result has it. */
+static rlxc_atom operand_on(const rlxc_binding *binding, const char *device)
+{
+    for (uint32_t i = 0; device && i < binding->n_args; i++) {
+        const rlxc_atom *at = &binding->args[i];
+        const uint32_t n = at->kind == RLXC_ATOM_TUPLE ? at->n : 1;
+        const rlxc_atom *items = at->kind == RLXC_ATOM_TUPLE ? at->items : at;
+        for (uint32_t k = 0; k < n; k++) {
+            const char *own = items[k].kind == RLXC_ATOM_VAR && items[k].var->sinfo
+                                  ? rlxc_stated_device(items[k].var->sinfo)
+                                  : NULL;
+            if (own && strcmp(own, device) == 0)
+                return items[k];
+        }
+    }
+    return (rlxc_atom){.kind = RLXC_ATOM_NONE};
 }
 
 static rlxc_rewrite_action infer_binding(void *user, rlxc_builder *b, rlxc_binding *binding,
@@ -37,6 +58,8 @@ static rlxc_rewrite_action infer_binding(void *user, rlxc_builder *b, rlxc_bindi
         rlxc_error(ctx, binding->range, "'%s' is annotated %s but its value is %s",
                    binding->var->name, rlxc_sinfo_text(ctx, annotation),
                    rlxc_sinfo_text(ctx, inferred));
+        rlxc_note_devices(ctx, annotation, binding->var->name, binding->var->range, inferred,
+                          operand_on(binding, rlxc_stated_device(inferred)));
         return RLXC_REWRITE_KEEP;
     }
     if (is_vague(inferred)) {
@@ -62,6 +85,7 @@ static void infer_result(rlxc_context *ctx, rlxc_module *module, rlxc_function *
         rlxc_error(ctx, f->body.result_range,
                    "function '%s' is declared to return %s but returns %s", f->name,
                    rlxc_sinfo_text(ctx, f->ret), rlxc_sinfo_text(ctx, result));
+        rlxc_note_devices(ctx, f->ret, f->name, f->range, result, f->body.result);
     }
 }
 

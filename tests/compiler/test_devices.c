@@ -67,6 +67,36 @@ static const struct {
           "\"llvm:2\")):\n        z = R.exp(y)\n        return R.concat((R.exp(x), z))\n",
      {"m.py:8:16: error: the operands of R.concat are on different devices",
       "m.py:8:26: note:", "m.py:7:9: note: 'z' is on 'llvm:2'"}},
+    {HEAD
+     "    def main(t: R.Tuple(R.Tensor((2,), \"float32\", \"llvm\"), R.Tensor((2,), \"float32\", "
+     "\"llvm:2\"))):\n        return R.add(t[0], t[1])\n",
+     {"m.py:7:16: error: the operands of R.add are on different devices, 'llvm:0' and 'llvm:2'",
+      "m.py:7:22: note:", "m.py:7:28: note:"}},
+    {HEAD
+     "    def main(x: R.Tensor((2,), \"float32\", \"cuda\")):\n        return Module.f(x)\n"
+     "    @R.function\n    def f(a: R.Tensor((2,), \"float32\", \"llvm\")):\n        return a\n",
+     {"m.py:7:16: error: argument 'a' of 'f': expected", "m.py:9:11: note: 'a' is on 'llvm:0'",
+      "m.py:6:14: note: 'x' is on 'cuda:0'"}},
+    {HEAD "    def main(x: R.Tensor((2,), \"float32\", \"cuda\")):\n        @R.function\n"
+          "        def f(a: R.Tensor((2,), \"float32\", \"llvm\")) -> R.Tensor((2,)):\n"
+          "            return a\n        return f(x)\n",
+     {"m.py:10:16: error: argument 1 of 'f': expected", "note: 'f' is on 'llvm:0'",
+      "m.py:6:14: note: 'x' is on 'cuda:0'"}},
+    {HEAD "    def main(x: R.Tensor((2,), \"float32\", \"cuda\")):\n"
+          "        y: R.Tensor((2,), \"float32\", \"llvm\") = R.exp(x)\n        return y\n",
+     {"m.py:7:48: error: 'y' is annotated", "m.py:7:9: note: 'y' is on 'llvm:0'",
+      "m.py:6:14: note: 'x' is on 'cuda:0'"}},
+    {HEAD "    def main(x: R.Tensor((2,), \"float32\", \"cuda\")) -> R.Tensor((2,), \"float32\", "
+          "\"llvm\"):\n        return x\n",
+     {"m.py:7:16: error: function 'main' is declared to return",
+      "m.py:5:5: note: 'main' is on 'llvm:0'", "m.py:6:14: note: 'x' is on 'cuda:0'"}},
+    {HEAD "    def main(x: R.Tensor((2,), \"float32\", \"cuda\")):\n"
+          "        y = R.match_cast(x, R.Tensor((2,), \"float32\", \"llvm\"))\n        return y\n",
+     {"m.py:7:13: error: a value is needed on device 'cuda:0' and on 'llvm:0', and no copy can be",
+      "m.py:6:14: note: it is on 'cuda:0'", "m.py:7:9: note: it is on 'llvm:0'"}},
+    {HEAD "    def main(x: R.Tensor((2,), \"float32\", \"cuda\"), o: R.Object):\n"
+          "        t = Module.main(x, o)\n        return (t, x)\n",
+     {"m.py:7:13: error: a value is needed on device 'cuda:0' and on 'llvm:0'", "note:", "note:"}},
     {HEAD PLAIN "        return R.hint_on_device(x, R.device(7, 0))\n",
      {"m.py:7:16: error: device 'vulkan:0' is of no kind", "m.py:4:"}},
     {HEAD PLAIN "        return R.hint_on_device(x, R.device(\"rocm\", 1))\n",
