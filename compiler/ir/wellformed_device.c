@@ -5,8 +5,8 @@
  * a function or back. What goes where its type is not known, or where the host reads it, is on the
  *     host. Constants are loaded where they are used.
  * 19. The operands and results of an operator or PrimFunc are on one device, for a PrimFunc perhaps
- *     in different memory of it; R.to_vdevice alone copies. A PrimFunc with a device's target works
- *     on no tensor of a CPU. */
+ *     in different memory of it, which a buffer's scope names where it is not plain; R.to_vdevice
+ *     alone copies. A PrimFunc with a device's target works on no tensor of a CPU. */
 #include <string.h>
 
 #include "compiler/ir/device.h"
@@ -140,6 +140,39 @@ static void check_target(walk *w, const rlxc_global *g)
                        g->name, name_of(w, w->seen));
 }
 
+static bool has_name(const rlxc_binding *b, const char *name)
+{
+    return strcmp(b->op->name, name) == 0;
+}
+
+/* |s| goes into parameter |i| of |f|. */
+static void check_memory(walk *w, const rlxc_prim_func *f, uint32_t i, const rlxc_sinfo *s)
+{
+    const rlxc_buffer *buffer = i < f->n_params ? f->params[i].buffer : NULL;
+    const rlxc_vdevice *d = s && s->kind == RLXC_SINFO_TENSOR && s->vdevice
+                                ? rlxc_find_vdevice(w->module, s->vdevice)
+                                : NULL;
+    if (buffer && d && !rlxc_is_plain_scope(buffer->scope) &&
+        (!d->scope || strcmp(buffer->scope, d->scope) != 0))
+        rlxc_violation(w->c, w->range, 19,
+                       "'%s' wants '%s' in memory '%s', and gets a tensor on '%s'", f->name,
+                       buffer->name, buffer->scope, name_of(w, s));
+}
+
+/* The tensors of |s|, a value or tuple, go into the parameters of |f| from |first| on. Returns the
+ * first one after them. */
+static uint32_t check_memories(walk *w, const rlxc_prim_func *f, uint32_t first,
+                               const rlxc_sinfo *s)
+{
+    if (!s || s->kind != RLXC_SINFO_TUPLE) {
+        check_memory(w, f, first, s);
+        return first + 1;
+    }
+    for (uint32_t i = 0; i < s->n_fields; i++)
+        check_memory(w, f, first + i, s->fields[i]);
+    return first + s->n_fields;
+}
+
 static void check_operator(walk *w, const rlxc_binding *b)
 {
     rlxc_op_input inputs[RLXC_MAX_OP_INPUTS];
@@ -168,13 +201,14 @@ static void check_call_into_results(walk *w, const rlxc_binding *b)
     if (b->n_args > 1)
         meet(w, b->args[1]);
     meet_type(w, b->var->sinfo);
-    check_target(w,
-                 b->args[0].kind == RLXC_ATOM_GLOBAL ? rlxc_module_find(w->module, w->what) : NULL);
-}
-
-static bool has_name(const rlxc_binding *b, const char *name)
-{
-    return strcmp(b->op->name, name) == 0;
+    const rlxc_global *g =
+        b->args[0].kind == RLXC_ATOM_GLOBAL ? rlxc_module_find(w->module, w->what) : NULL;
+    check_target(w, g);
+    if (g && g->prim && b->n_args > 1 && has_name(b, "call_tir"))
+        check_memories(
+            w, g->prim,
+            check_memories(w, g->prim, 0, rlxc_atom_sinfo(w->c->ctx, w->module, b->args[1])),
+            b->var->sinfo);
 }
 
 static void check_op_call(walk *w, const rlxc_binding *b)
@@ -212,6 +246,8 @@ static void check_call(walk *w, const rlxc_binding *b)
         w->what = g->name;
         for (uint32_t i = 0; i < b->n_args; i++)
             meet(w, b->args[i]);
+        for (uint32_t i = 0; i < b->n_args; i++)
+            check_memory(w, g->prim, i, rlxc_atom_sinfo(w->c->ctx, w->module, b->args[i]));
         check_target(w, g);
         return;
     }

@@ -16,6 +16,7 @@
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/place_scopes.h"
 #include "compiler/schedule/explain.h"
 
 typedef struct version { /* of a PrimFunc for a device */
@@ -33,6 +34,7 @@ typedef struct placing {
     rlxc_module *module;
     const rlxc_options *options;
     const char *host;              /* the host's vdevice, by name */
+    rlxc_map scoped;               /* see rlxc_prim_with_scopes */
     rlxc_map versions;             /* interned "function on device" -> version */
     rlxc_map copies;               /* interned "variable on device" -> atom, in |block| */
     rlxc_map origins;              /* variable made by to_vdevice -> copied, in |function| */
@@ -255,7 +257,9 @@ static rlxc_rewrite_action place_prim(placing *p, rlxc_builder *b, rlxc_binding 
         return RLXC_REWRITE_KEEP;
     if (!v->name)
         explain(p, call, device, v->why);
-    *callee = rlxc_atom_global(p->ctx, v->name ? v->name : version_for_cpu(p, g));
+    *callee = rlxc_atom_global(
+        p->ctx, v->name ? rlxc_prim_with_scopes(p->ctx, p->module, &p->scoped, call, v->name)
+                        : version_for_cpu(p, g));
     if (v->name)
         return RLXC_REWRITE_KEEP;
     if (!call->op) { /* it writes into its arguments */

@@ -28,6 +28,13 @@ static const char text[] =
     /* */
     KERNEL("copy", "") KERNEL("there", "\"target\": T.target(\"opencl\")")
     /* */
+    "    @T.prim_func(private=True)\n"
+    "    def textured(A: T.Buffer((4,), \"float32\", scope=\"global.texture\"), "
+    "B: T.Buffer((4,), \"float32\")):\n"
+    "        B[0] = A[0]\n"
+    "    @R.function\n"
+    "    def sampled(tex: R.Tensor((4,), \"float32\", \"opencl:1\")):\n"
+    "        return R.call_tir(Module.textured, (tex,), out_sinfo=" D ")\n"
     "    @R.function(private=True)\n"
     "    def callee(a: " D ") -> " D ":\n"
     "        b: " D " = a\n"
@@ -72,6 +79,8 @@ static const struct {
     {"a", "llvm:0", "a value on 'llvm:0' becomes one on 'opencl:0' without a copy"},
     {"kernel", "llvm:0", "'copy' works on tensors on 'opencl:0' and 'llvm:0'"},
     {"kernel", "opencl:1", NULL}, /* a PrimFunc chooses the memory of its device */
+    {"tex", "opencl:0",
+     "'textured' wants 'A' in memory 'global.texture', and gets a tensor on 'opencl:0'"},
     {"back", "opencl:0", "a copy to 'llvm:0' is on 'opencl:0'"},
     {"flat", "llvm:0", "a value on 'opencl:0' becomes one on 'llvm:0' without a copy"},
     {"p", "llvm:0", "'there' is a kernel of a device, and its tensors on 'llvm:0'"},
