@@ -312,6 +312,7 @@ bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc
     if (!rlxc_compile_devices(ctx, module, options, &m.codes, &m.n_codes) ||
         !rlxc_bc_device_code(&m))
         return false;
+    rlxc_bc_find_values(&m);
     for (uint32_t i = 0; i < module->globals.count; i++) {
         const rlxc_function *f = module->globals.items[i]->relax;
         if (!f)

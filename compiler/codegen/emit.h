@@ -33,6 +33,7 @@ typedef struct rlxc_bc_module {
     rlx_exec_builder *builder;
     rlxc_map kernels;              /* prim func -> rlxc_bc_kernel */
     rlxc_map functions;            /* relax function -> index + 1, as a pointer */
+    rlxc_map values;               /* relax functions that closures are made of */
     rlxc_map constants;            /* tensor constant -> index + 1 */
     const rlxc_device_code *codes; /* for devices */
     uint32_t n_codes;
@@ -206,9 +207,13 @@ const rlxc_device_kernel *rlxc_bc_device_kernel(const rlxc_bc_module *m, const r
 /* Makes the row |k| a device's kernel; |symbols|: its dims. */
 void rlxc_bc_launches(rlxc_bc_module *m, const rlxc_bc_kernel *k, rlxc_bc_symbols *symbols,
                       rlxc_range range);
-/* At the entry of a function that hosts call: moves its arguments to the devices of its parameters,
- * the host's included. */
+/* Finds the functions that closures are made of. */
+void rlxc_bc_find_values(rlxc_bc_module *m);
+/* At the entry of a function that hosts call, or who knows what as a closure: moves its arguments
+ * to the devices of its parameters, the host's included. */
 void rlxc_bc_enter_devices(rlxc_bc_function *fn);
+/* The register of |reg|, the result of a closure of which nothing is known, as one of type |to|. */
+uint32_t rlxc_bc_moved(rlxc_bc_function *fn, const rlxc_sinfo *to, uint32_t reg);
 /* The register of |reg|, the value of |from|, as one of type |to|: a tensor out of a value of type
  * Object, which the host may have made, is moved to where |to| says. */
 uint32_t rlxc_bc_unboxed(rlxc_bc_function *fn, rlxc_atom from, const rlxc_sinfo *to, uint32_t reg);

@@ -280,16 +280,36 @@ static void check_claim(rlxc_bc_function *fn, const rlxc_rvar *var, uint32_t reg
                  rlxc_bc_type(fn->m, &fn->symbols, claim, NULL, true, fn->range));
 }
 
-static void call(rlxc_bc_function *fn, rlx_opcode op, const rlxc_rvar *var, uint32_t callee,
-                 const uint32_t *regs, uint32_t n)
+static void emit_into(rlxc_bc_function *fn, rlx_opcode op, uint32_t dst, uint32_t callee,
+                      const uint32_t *regs, uint32_t n)
 {
-    uint32_t dst = rlxc_bc_define(fn, var);
     rlx_error err = {0};
     if (!fn->m->failed)
         rlxc_bc_ok(fn->m, fn->range,
                    rlx_exec_builder_call(fn->m->builder, op, dst, callee, regs, n, &err), &err);
+}
+
+static void call(rlxc_bc_function *fn, rlx_opcode op, const rlxc_rvar *var, uint32_t callee,
+                 const uint32_t *regs, uint32_t n)
+{
+    const uint32_t dst = rlxc_bc_define(fn, var);
+    emit_into(fn, op, dst, callee, regs, n);
     if (op == RLX_OP_CALL_PACKED || op == RLX_OP_CALL_CLOSURE)
         check_claim(fn, var, dst);
+}
+
+static void call_closure(rlxc_bc_function *fn, const rlxc_rvar *var, rlxc_atom callee,
+                         uint32_t closure, const uint32_t *regs, uint32_t n)
+{
+    const rlxc_sinfo *type = callee.kind == RLXC_ATOM_VAR ? callee.var->sinfo : NULL;
+    if ((type && type->kind == RLXC_SINFO_CALLABLE) || fn->m->values.count == 0) {
+        call(fn, RLX_OP_CALL_CLOSURE, var, closure, regs, n);
+        return;
+    }
+    const uint32_t made = rlxc_bc_temp_reg(fn), dst = rlxc_bc_define(fn, var);
+    emit_into(fn, RLX_OP_CALL_CLOSURE, made, closure, regs, n);
+    check_claim(fn, var, made);
+    RLXC_BC_EMIT(fn, RLX_OP_MOVE, dst, rlxc_bc_moved(fn, var->sinfo, made));
 }
 
 /* Reports a wrong number of arguments for |builtin|, which the verifier would refuse at load.
@@ -358,7 +378,7 @@ void rlxc_bc_callable(rlxc_bc_function *fn, const rlxc_rvar *var, rlxc_atom call
         uint32_t closure = rlxc_bc_atom(fn, callee);
         const uint32_t *regs =
             rlxc_bc_args(fn, args, n, rlxc_atom_sinfo(fn->ctx, fn->m->module, callee));
-        call(fn, RLX_OP_CALL_CLOSURE, var, closure, regs, n);
+        call_closure(fn, var, callee, closure, regs, n);
         return;
     }
     const rlxc_global *g = rlxc_module_find(fn->m->module, callee.text);

@@ -209,26 +209,66 @@ static uint32_t moved(rlxc_bc_function *fn, const rlxc_sinfo *s, uint32_t reg)
     return out;
 }
 
-static bool has_devices(const rlxc_bc_function *fn)
+static bool has_devices(const rlxc_bc_module *m)
 {
     bool any = false;
-    for (uint32_t i = 0; i < fn->m->module->vdevices.count; i++)
-        any |= rlxc_vdevice_at(fn->m->module, i) != NULL;
+    for (uint32_t i = 0; i < m->module->vdevices.count; i++)
+        any |= rlxc_vdevice_at(m->module, i) != NULL;
     return any;
+}
+
+/* A function as an operand or a result, not as a callee. */
+static void find_value(void *user, rlxc_atom atom)
+{
+    rlxc_bc_module *m = user;
+    const rlxc_global *g =
+        atom.kind == RLXC_ATOM_GLOBAL ? rlxc_module_find(m->module, atom.text) : NULL;
+    if (g && g->relax)
+        rlxc_map_set(m->ctx, &m->values, rlxc_key(g->relax), m);
+}
+
+static void find_values(rlxc_bc_module *m, const rlxc_body *body)
+{
+    rlxc_atom_visit(body->result, find_value, m);
+    for (uint32_t i = 0; i < body->n_blocks; i++)
+        for (uint32_t k = 0; k < body->blocks[i]->n; k++) {
+            const rlxc_binding *b = body->blocks[i]->bindings[k];
+            for (uint32_t j = 0; j < b->n_args; j++)
+                rlxc_atom_visit(b->args[j], find_value, m);
+            if (b->form == RLXC_FORM_IF) {
+                find_values(m, b->then);
+                find_values(m, b->otherwise);
+            }
+        }
+}
+
+void rlxc_bc_find_values(rlxc_bc_module *m)
+{
+    const uint32_t n = has_devices(m) ? m->module->globals.count : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (m->module->globals.items[i]->relax)
+            find_values(m, &m->module->globals.items[i]->relax->body);
+}
+
+uint32_t rlxc_bc_moved(rlxc_bc_function *fn, const rlxc_sinfo *to, uint32_t reg)
+{
+    return to && (to->kind == RLXC_SINFO_TENSOR || to->kind == RLXC_SINFO_TUPLE) &&
+                   has_devices(fn->m)
+               ? moved(fn, to, reg)
+               : reg;
 }
 
 uint32_t rlxc_bc_unboxed(rlxc_bc_function *fn, rlxc_atom from, const rlxc_sinfo *to, uint32_t reg)
 {
     const rlxc_sinfo *box = from.kind == RLXC_ATOM_VAR ? from.var->sinfo : NULL;
-    const bool unboxes = box && box->kind == RLXC_SINFO_OBJECT && to &&
-                         (to->kind == RLXC_SINFO_TENSOR || to->kind == RLXC_SINFO_TUPLE);
-    return unboxes && has_devices(fn) ? moved(fn, to, reg) : reg;
+    return box && box->kind == RLXC_SINFO_OBJECT ? rlxc_bc_moved(fn, to, reg) : reg;
 }
 
 void rlxc_bc_enter_devices(rlxc_bc_function *fn)
 {
-    const bool any = has_devices(fn);
-    for (uint32_t i = 0; i < fn->f->n_params && any && !fn->f->is_private; i++) {
+    const bool moves =
+        has_devices(fn->m) && (!fn->f->is_private || rlxc_map_get(&fn->m->values, rlxc_key(fn->f)));
+    for (uint32_t i = 0; i < fn->f->n_params && moves; i++) {
         const rlxc_rvar *param = fn->f->params[i];
         const uint32_t reg = moved(fn, param->sinfo, i);
         fn->reg[param->id] = reg + 1;

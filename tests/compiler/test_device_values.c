@@ -89,6 +89,19 @@ static const char text[] =
     "        t: R.Tuple(" D ", " D ") = (R.match_cast(a, " D "), R.match_cast(b, " D "))\n"
     "        return t\n"
     "    @R.function(private=True)\n"
+    "    def swaps(a: " D ", b: R.Tensor((2,), \"float32\", \"llvm:0\")) -> R.Tuple(" D ", " D
+    "):\n"
+    "        return (R.to_vdevice(b, \"llvm:1\"), a)\n"
+    "    @R.function\n"
+    "    def unknown(x: " D ", c: R.Tensor((), \"bool\")):\n"
+    "        f = R.make_closure(Module.swaps, ())\n"
+    "        a = R.invoke_pure_closure(f, (x, " C "), sinfo_args=R.Object)\n"
+    "        b = R.invoke_pure_closure(f, (" C
+    ", x), sinfo_args=R.Tuple(R.Tensor((2,), \"float32\"), R.Tensor((2,), \"float32\")))\n"
+    "        m: R.Tuple(" D ", " D ") = R.match_cast(a, R.Tuple(" D ", " D "))\n"
+    "        b0 = b[0]\n"
+    "        return (m, R.to_vdevice(b0, \"llvm:1\"))\n"
+    "    @R.function(private=True)\n"
     "    def made_later(x: " D "):\n"
     "        return (x, x)\n"
     "    @R.function\n"
@@ -127,9 +140,9 @@ static void expect_on(rlx_value v, const rlx_device *d, const char *function)
 
 RLX_TEST(device_values, are_where_their_types_say)
 {
-    static const char *const functions[] = {"result", "tuple",   "branch",   "branches",
-                                            "named",  "cast",    "shape",    "copy",
-                                            "call",   "closure", "captured", "boxed"};
+    static const char *const functions[] = {"result",   "tuple", "branch", "branches", "named",
+                                            "cast",     "shape", "copy",   "call",     "closure",
+                                            "captured", "boxed", "unknown"};
     const rlx_cpu_device arena = {.size = sizeof arena, .id = 1, .bytes = 1 << 16};
     for (int level = 0; level <= 2; level += 2) {
         rlx_executable *exe = compile(t, level);
