@@ -115,8 +115,9 @@ static rlx_status three_exprs(rlxv_asm *a, uint32_t out[3])
     return rlxv_asm_expect(a, "]");
 }
 
-/* p0: a parameter; u0: a scratch buffer; "int64 e": a number. */
-static rlx_status argument(rlxv_asm *a, rlx_launch_row_arg *out)
+/* p0: a parameter; u0: a scratch buffer; checks "text": memory for failed checks; "int64 e": a
+ * number. */
+static rlx_status argument(rlxv_asm *a, rlx_launch_row_arg *out, rlx_str *checks)
 {
     static const struct {
         const char *name;
@@ -131,6 +132,12 @@ static rlx_status argument(rlxv_asm *a, rlx_launch_row_arg *out)
     out->source = RLX_LAUNCH_SCRATCH;
     if (rlxv_asm_index(a, 'u', &out->value))
         return rlxv_asm_next(a);
+    out->source = RLX_LAUNCH_CHECKS;
+    out->value = 0;
+    if (rlxv_asm_is(a, "checks")) {
+        RLX_TRY(rlxv_asm_next(a));
+        return rlxv_asm_string(a, checks);
+    }
     out->source = RLX_LAUNCH_EXPR;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (!rlxv_asm_is(a, types[i].name))
@@ -152,11 +159,12 @@ static rlx_status launch(rlxv_asm *a, rlx_launch_row *out)
     RLX_TRY(rlxv_asm_expr(a, &out->shared));
     RLX_TRY(rlxv_asm_expect(a, "("));
     out->n_args = 0;
+    out->checks = RLX_STR("");
     while (!rlxv_asm_is(a, ")")) {
         if (out->n_args)
             RLX_TRY(rlxv_asm_expect(a, ","));
         RLX_TRY(rlxv_asm_grow(a, (void **)&args, out->n_args, sizeof *args));
-        RLX_TRY(argument(a, &args[out->n_args]));
+        RLX_TRY(argument(a, &args[out->n_args], &out->checks));
         out->n_args++;
     }
     out->args = args;

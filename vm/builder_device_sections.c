@@ -49,7 +49,10 @@ static void write_launch(rlxv_program *w, const rlxv_build_launch *l)
     for (uint32_t i = 0; i < l->n_args; i++) {
         rlxv_put(w, s, l->args[i].source);
         rlxv_put(w, s, l->args[i].type);
-        rlxv_put(w, s, l->args[i].value);
+        if (l->args[i].source == RLX_LAUNCH_CHECKS)
+            rlxv_put_string(w, s, l->args[i].value);
+        else
+            rlxv_put(w, s, l->args[i].value);
     }
 }
 

@@ -113,7 +113,8 @@ static rlx_status check_arg(const rlx_exec_builder *b, const rlxv_build_kernel *
 static rlx_status copy_launch(rlx_exec_builder *b, const rlxv_build_kernel *k,
                               const rlx_launch_row *row, rlxv_build_launch *out, rlx_error *err)
 {
-    RLXV_NEED(err, RLXV_IS_STR(row->function) && (row->args || row->n_args == 0));
+    RLXV_NEED(err, RLXV_IS_STR(row->function) && RLXV_IS_STR(row->checks) &&
+                       (row->args || row->n_args == 0));
     if (row->n_args > RLX_MAX_LAUNCH_ARGS)
         return rlx_fail(err, RLX_E_LIMIT, "kernel %s: a launch of %u arguments",
                         b->strings[k->name].data, row->n_args);
@@ -129,8 +130,11 @@ static rlx_status copy_launch(rlx_exec_builder *b, const rlxv_build_kernel *k,
     out->shared = row->shared;
     out->n_args = row->n_args;
     for (uint32_t i = 0; i < row->n_args; i++) {
-        RLX_TRY(check_arg(b, k, &row->args[i], err));
         out->args[i] = row->args[i];
+        if (row->args[i].source == RLX_LAUNCH_CHECKS)
+            RLX_TRY(rlxv_build_string(b, row->checks, &out->args[i].value, err));
+        else
+            RLX_TRY(check_arg(b, k, &row->args[i], err));
     }
     return RLX_OK;
 }

@@ -83,6 +83,8 @@ rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint
     vm->host_depth--;
     if (vm->profile)
         rlxv_profile_stop(vm->profile, vm->n_frames);
+    if (vm->host_depth == 0 && vm->asked)
+        status = rlxv_end_checks(vm, status, &result, err);
     if (vm->host_depth == 0)
         leave_host(vm, budget, status, &result);
     if (status == RLX_OK)

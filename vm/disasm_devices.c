@@ -40,8 +40,13 @@ static void print_exprs(rlxv_buffer *b, const uint32_t *exprs, uint32_t n)
     rlxv_buffer_printf(b, "]");
 }
 
-static void print_arg(rlxv_buffer *b, const rlx_launch_row_arg *arg)
+static void print_arg(rlxv_buffer *b, const rlxv_launch *l, const rlx_launch_row_arg *arg)
 {
+    if (arg->source == RLX_LAUNCH_CHECKS) {
+        rlxv_buffer_printf(b, "checks ");
+        rlxv_print_string(b, l->checks);
+        return;
+    }
     switch ((rlx_launch_arg_kind)arg->type) {
     case RLX_LAUNCH_BUFFER:
         rlxv_buffer_printf(b, "%c%u", arg->source == RLX_LAUNCH_PARAM ? 'p' : 'u', arg->value);
@@ -70,7 +75,7 @@ static void print_launch(rlxv_buffer *b, const rlxv_launch *l)
     rlxv_buffer_printf(b, " e%u (", l->shared);
     for (uint32_t i = 0; i < l->n_args; i++) {
         rlxv_buffer_printf(b, i ? ", " : "");
-        print_arg(b, &l->args[i]);
+        print_arg(b, l, &l->args[i]);
     }
     rlxv_buffer_printf(b, ")\n");
 }

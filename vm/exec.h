@@ -73,8 +73,12 @@ typedef struct rlxv_launch {            /* strings and arrays in the arena */
     const char *function;               /* NUL-terminated */
     uint32_t grid[3], block[3], shared; /* expressions over the kernel's dims */
     const rlx_launch_row_arg *args;
-    uint32_t n_args;
+    uint32_t n_args, first_check; /* of the kernel's */
+    rlx_str checks;
 } rlxv_launch;
+
+/* launch.c: how many checks |lines| states. */
+uint32_t rlxv_count_checks(rlx_str lines);
 
 typedef struct rlxv_kernel {
     rlx_str name, symbol;
@@ -82,7 +86,7 @@ typedef struct rlxv_kernel {
     const rlxv_kernel_param *params;
     rlx_kernel_fn fn; /* from the native section; NULL: looked up by the VM */
     /* Of a device; module RLX_NONE: of the host. */
-    uint32_t module, n_scratch, n_launches;
+    uint32_t module, n_scratch, n_launches, n_checks;
     const uint32_t *scratch; /* expressions over the dims: bytes */
     const rlxv_launch *launches;
 } rlxv_kernel;

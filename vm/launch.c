@@ -5,6 +5,7 @@
  * back at once. */
 #include "vm/vm_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A module that is loaded on a device; the device's lock guards the list and the counts. */
@@ -24,7 +25,10 @@ struct rlxv_bound_kernel {
     rlx_device_at *scratch;     /* by scratch buffer */
     rlx_launch_value *args;     /* of the launch with most */
     uint64_t taken;             /* bytes of |blocks| */
-    size_t bytes;               /* of all of this */
+    rlxv_device_block *checks;  /* CHECK_WORDS for each; NULL: it has none */
+    rlxv_bound_kernel *asked;   /* the next in vm->asked; itself: the last */
+    const rlxv_kernel *kernel;
+    size_t bytes; /* of all of this */
 };
 
 /* --- code ---------------------------------------------------------------------------------------
@@ -93,6 +97,8 @@ static void unbind(rlx_vm *vm, rlxv_bound_kernel *b)
 {
     if (b->code)
         give_back_code(b->device, b->code);
+    if (b->checks)
+        rlxv_device_give_back(b->checks);
     rlx_device_release(b->device);
     rlx_free(&vm->allocator, b, b->bytes, 16);
 }
@@ -123,6 +129,7 @@ static rlxv_bound_kernel *new_bound(rlx_vm *vm, const rlxv_kernel *k, rlx_device
     memset(b, 0, bytes);
     b->bytes = bytes;
     b->device = rlx_device_retain(d);
+    b->kernel = k;
     b->functions = (void **)(b + 1);
     b->blocks = (rlxv_device_block **)((uint8_t *)b->functions + functions);
     b->scratch = (rlx_device_at *)((uint8_t *)b->blocks + blocks);
@@ -145,6 +152,119 @@ static rlx_status find_functions(rlxv_bound_kernel *b, const rlxv_kernel *k, rlx
     return status;
 }
 
+/* --- checks -------------------------------------------------------------------------------------
+ */
+
+/* Of a check: whether it failed, and two numbers. */
+enum { CHECK_WORDS = 3 };
+
+uint32_t rlxv_count_checks(rlx_str lines)
+{
+    uint32_t n = lines.len > 0;
+    for (size_t i = 0; i < lines.len; i++)
+        n += lines.data[i] == '\n';
+    return n;
+}
+
+static rlx_status move_checks(rlxv_bound_kernel *b, int64_t *words, bool in, rlx_error *err)
+{
+    rlx_device *d = b->device;
+    const rlx_device_at at = {b->checks->memory, 0};
+    const size_t bytes = b->kernel->n_checks * CHECK_WORDS * sizeof *words;
+    rlx_status status;
+    if (in) {
+        pthread_mutex_lock(&d->lock);
+        status = d->api.copy_in(d->handle, at, words, bytes, NULL, err);
+        pthread_mutex_unlock(&d->lock);
+    } else {
+        status = d->api.copy_out(d->handle, words, at, bytes, NULL, err);
+    }
+    return status == RLX_OK ? RLX_OK : rlxv_device_failed(d, NULL, status, err);
+}
+
+/* Calls |move| with words of zeros. */
+static rlx_status
+with_words(rlxv_bound_kernel *b,
+           rlx_status (*move)(rlxv_bound_kernel *b, int64_t *words, rlx_error *err), rlx_error *err)
+{
+    const size_t bytes = b->kernel->n_checks * CHECK_WORDS * sizeof(int64_t);
+    int64_t *words = rlx_alloc(&b->device->allocator, bytes, 16);
+    if (!words)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory for the checks of a kernel");
+    memset(words, 0, bytes);
+    const rlx_status status = move(b, words, err);
+    rlx_free(&b->device->allocator, words, bytes, 16);
+    return status;
+}
+
+static rlx_status clear_checks(rlxv_bound_kernel *b, int64_t *words, rlx_error *err)
+{
+    return move_checks(b, words, true, err);
+}
+
+static rlx_status take_checks(rlxv_bound_kernel *b, rlx_error *err)
+{
+    const size_t bytes = b->kernel->n_checks * CHECK_WORDS * sizeof(int64_t);
+    RLX_TRY(rlxv_device_take(b->device, NULL, bytes, &b->checks, err));
+    return with_words(b, clear_checks, err);
+}
+
+/* KERNEL with the line of check |i|, in which {a} and {b} are replaced. */
+static rlx_status check_failed(const rlxv_kernel *k, uint32_t i, const int64_t *words,
+                               rlx_error *err)
+{
+    const rlxv_launch *l = k->launches;
+    char text[256];
+    size_t n = 0;
+    while (l + 1 < k->launches + k->n_launches &&
+           i >= l->first_check + rlxv_count_checks(l->checks))
+        l++;
+    const char *at = l->checks.data, *end = at + l->checks.len;
+    for (i -= l->first_check; i > 0 && at < end; at++)
+        i -= *at == '\n';
+    for (; at < end && *at != '\n' && n < sizeof text - 24; at++)
+        if (end - at >= 3 && at[0] == '{' && (at[1] == 'a' || at[1] == 'b') && at[2] == '}') {
+            n += (size_t)snprintf(text + n, sizeof text - n, "%lld",
+                                  (long long)words[at[1] == 'a' ? 1 : 2]);
+            at += 2;
+        } else {
+            text[n++] = *at;
+        }
+    return rlx_fail(err, RLX_E_KERNEL, "kernel %.*s: %.*s", (int)k->name.len, k->name.data, (int)n,
+                    text);
+}
+
+/* Reports the first check that failed, and clears all. */
+static rlx_status read_checks(rlxv_bound_kernel *b, int64_t *words, rlx_error *err)
+{
+    rlx_status status = move_checks(b, words, false, err);
+    for (uint32_t i = 0; i < b->kernel->n_checks && status == RLX_OK; i++)
+        if (words[i * CHECK_WORDS] != 0)
+            status = check_failed(b->kernel, i, words + i * CHECK_WORDS, err);
+    if (status == RLX_E_KERNEL && with_words(b, clear_checks, NULL) != RLX_OK)
+        return status; /* the device is lost, as the next call says */
+    return status;
+}
+
+rlx_status rlxv_end_checks(rlx_vm *vm, rlx_status status, rlx_value *result, rlx_error *err)
+{
+    rlx_status worst = RLX_OK;
+    for (rlxv_bound_kernel *b = vm->asked, *next; b; b = next) {
+        rlx_error other;
+        next = b->asked == b ? NULL : b->asked;
+        b->asked = NULL;
+        const rlx_status now =
+            with_words(b, read_checks, worst == RLX_OK && status == RLX_OK ? err : &other);
+        if (now == RLX_E_KERNEL && worst == RLX_OK && status != RLX_OK && err)
+            *err = other; /* what came after it may be a consequence */
+        worst = worst == RLX_OK ? now : worst;
+    }
+    vm->asked = NULL;
+    if (worst != RLX_OK && status == RLX_OK)
+        rlxv_release_value(*result);
+    return worst == RLX_E_KERNEL || status == RLX_OK ? worst : status;
+}
+
 static rlx_status bind_to(rlx_vm *vm, uint32_t index, rlx_device *d, rlxv_bound_kernel **out,
                           rlx_error *err)
 {
@@ -163,6 +283,8 @@ static rlx_status bind_to(rlx_vm *vm, uint32_t index, rlx_device *d, rlxv_bound_
     rlx_status status = take_code(d, vm->exe, k->module, &b->code, err);
     if (status == RLX_OK)
         status = find_functions(b, k, err);
+    if (status == RLX_OK && k->n_checks)
+        status = take_checks(b, err);
     if (status != RLX_OK) {
         unbind(vm, b);
         return status;
@@ -251,7 +373,8 @@ static void give_back_scratch(rlx_vm *vm, const rlxv_kernel *k, rlxv_bound_kerne
 
 static rlx_status argument(const rlx_vm *vm, const rlxv_frame *f, const rlxv_kernel *k,
                            const rlxv_bound_kernel *b, const uint32_t *buffers,
-                           const rlx_launch_row_arg *row, rlx_launch_value *out, rlx_error *err)
+                           const rlxv_launch *l, const rlx_launch_row_arg *row,
+                           rlx_launch_value *out, rlx_error *err)
 {
     out->kind = row->type;
     if (row->source == RLX_LAUNCH_PARAM) {
@@ -260,6 +383,11 @@ static rlx_status argument(const rlx_vm *vm, const rlxv_frame *f, const rlxv_ker
     }
     if (row->source == RLX_LAUNCH_SCRATCH) {
         out->as.at = b->scratch[row->value];
+        return RLX_OK;
+    }
+    if (row->source == RLX_LAUNCH_CHECKS) {
+        out->as.at =
+            (rlx_device_at){b->checks->memory, l->first_check * CHECK_WORDS * sizeof(int64_t)};
         return RLX_OK;
     }
     int64_t value;
@@ -325,7 +453,7 @@ static rlx_status launch(const rlx_vm *vm, const rlxv_frame *f, const rlxv_kerne
     l.shared_bytes = shared < 0 || shared > UINT32_MAX ? UINT32_MAX : (uint32_t)shared;
     RLX_TRY(check_block(k, b->device, &l, any, err));
     for (uint32_t a = 0; a < row->n_args; a++)
-        RLX_TRY(argument(vm, f, k, b, buffers, &row->args[a], &b->args[a], err));
+        RLX_TRY(argument(vm, f, k, b, buffers, row, &row->args[a], &b->args[a], err));
     return rlxv_device_launch(b->device, &l, vm->watch, err);
 }
 
@@ -340,6 +468,10 @@ rlx_status rlxv_launch_kernel(rlx_vm *vm, rlxv_frame *f, uint32_t index, const u
         b = b->next;
     if (!b)
         RLX_TRY(bind_to(vm, index, d, &b, err));
+    if (k->n_checks && !b->asked) {
+        b->asked = vm->asked ? vm->asked : b;
+        vm->asked = b;
+    }
     rlx_status status = take_scratch(vm, f, k, b, room, err);
     for (uint32_t i = 0; i < k->n_launches && status == RLX_OK; i++)
         status = launch(vm, f, k, i, b, buffers, err);

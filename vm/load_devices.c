@@ -140,7 +140,19 @@ static rlx_status read_exprs(const launch_reader *f, uint32_t *out, uint32_t n)
     return RLX_OK;
 }
 
-static rlx_status read_arg(const launch_reader *f, rlx_launch_row_arg *arg)
+/* Memory of checks: the value is the string with their lines. */
+static rlx_status read_checks(const launch_reader *f, const rlx_launch_row_arg *arg,
+                              rlxv_launch *out)
+{
+    if (arg->type != RLX_LAUNCH_BUFFER || arg->value >= f->l->exe->n_strings || out->checks.len)
+        return bad_launch(f, "bad checks");
+    out->checks = f->l->exe->strings[arg->value];
+    out->first_check = f->kernel->n_checks;
+    f->kernel->n_checks += rlxv_count_checks(out->checks);
+    return f->kernel->n_checks <= RLX_MAX_CHECKS ? RLX_OK : bad_launch(f, "too many checks");
+}
+
+static rlx_status read_arg(const launch_reader *f, rlx_launch_row_arg *arg, rlxv_launch *out)
 {
     arg->source = rlxv_read_word(f->r);
     arg->type = rlxv_read_word(f->r);
@@ -148,6 +160,8 @@ static rlx_status read_arg(const launch_reader *f, rlx_launch_row_arg *arg)
         arg->type <= RLX_LAUNCH_F64)
         return read_exprs(f, &arg->value, 1);
     arg->value = rlxv_read_word(f->r);
+    if (arg->source == RLX_LAUNCH_CHECKS && !f->r->bad)
+        return read_checks(f, arg, out);
     const bool fits = arg->source == RLX_LAUNCH_PARAM     ? arg->value < f->kernel->n_params
                       : arg->source == RLX_LAUNCH_SCRATCH ? arg->value < f->kernel->n_scratch
                                                           : false;
@@ -181,7 +195,7 @@ static rlx_status read_launch(const launch_reader *f, rlxv_launch *out)
         return rlxv_load_nomem(f->l);
     out->args = args;
     for (uint32_t i = 0; i < out->n_args; i++)
-        RLX_TRY(read_arg(f, &args[i]));
+        RLX_TRY(read_arg(f, &args[i], out));
     return RLX_OK;
 }
 
@@ -319,7 +333,8 @@ bool rlx_executable_kernel_launch(const rlx_executable *exe, uint32_t k, uint32_
     *out = (rlx_launch_row){.function = rlx_str_from(x->function),
                             .shared = x->shared,
                             .args = x->args,
-                            .n_args = x->n_args};
+                            .n_args = x->n_args,
+                            .checks = x->checks};
     memcpy(out->grid, x->grid, sizeof out->grid);
     memcpy(out->block, x->block, sizeof out->block);
     return true;

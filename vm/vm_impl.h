@@ -231,6 +231,7 @@ struct rlx_vm {
     rlxv_layout_cache *layouts; /* per region of the executable */
     rlxv_vm_device *devices;    /* per device of the executable; the first is the host */
     rlxv_bound_kernel **bound;  /* per kernel of the executable: for each device that ran it */
+    rlxv_bound_kernel *asked;   /* kernels with checks that this entry has launched */
     const rlxv_watch *watch;    /* hears of the work of devices; NULL: nobody does */
 
     rlxv_state **states; /* per function; allocated on use */
@@ -285,6 +286,9 @@ rlx_status rlxv_load_const_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_
  * dims of the frame. |room|: the call's buffer in the memory plan for scratch memory, or NULL. */
 rlx_status rlxv_launch_kernel(rlx_vm *vm, rlxv_frame *f, uint32_t index, const uint32_t *buffers,
                               const rlxv_plan_room *room, rlx_error *err);
+/* Reads the checks of the kernels in vm->asked, at the end of an entry with |status|; drops
+ * |*result| if one failed. */
+rlx_status rlxv_end_checks(rlx_vm *vm, rlx_status status, rlx_value *result, rlx_error *err);
 void rlxv_unbind_kernels(rlx_vm *vm);
 
 /* interp.c: runs |entry|, whose arguments are in place and checked; pops it in any case. */

@@ -17,6 +17,7 @@ typedef struct rlxc_launch_arg {
     const rlxc_expr *scalar;   /* a variable that the device function gets as a parameter */
     const rlxc_expr *value;    /* and its value, over the PrimFunc's dims */
     bool is_written;           /* buffers */
+    bool is_checks;            /* neither: memory for the checks of the launch that fail */
 } rlxc_launch_arg;
 
 typedef struct rlxc_launch {
@@ -27,6 +28,9 @@ typedef struct rlxc_launch {
     const rlxc_stmt *body;      /* without the loops around all of it that are bound */
     const rlxc_launch_arg *args;
     uint32_t n_args;
+    const rlxc_stmt *const *checks; /* its assertions and T.check_index, in order: their numbers */
+    const char *checks_text;        /* of rlx_launch_row; NULL: there are none */
+    uint32_t n_checks;
 } rlxc_launch;
 
 typedef struct rlxc_device_kernel {

@@ -10,6 +10,15 @@
 bool rlxc_device_sync(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch *launch);
 /* True if the bound loop has as many turns as its axis has threads or blocks in the launch. */
 bool rlxc_is_whole_axis(rlxc_context *ctx, const rlxc_launch *launch, const rlxc_stmt *loop);
+/* device_checks.c: finds the checks of the launch; false with a diagnostic where they are too many,
+ * or others would wait for a thread that one ends. */
+bool rlxc_device_checks(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch *launch);
+/* The number of check |s|. */
+uint32_t rlxc_check_number(const rlxc_launch *launch, const rlxc_stmt *s);
+/* True for T.check_index with the arguments that it needs. */
+bool rlxc_is_index_check(const rlxc_expr *e);
+/* True if threads wait for each other in the statement. */
+bool rlxc_has_barrier(const rlxc_stmt *s);
 /* True for T.tvm_storage_sync. */
 bool rlxc_is_barrier(const rlxc_expr *e);
 /* The memory of a block, "shared" or "shared.dyn". */

@@ -28,8 +28,6 @@ static bool look_node(void *user, const rlxc_expr *e)
     search *s = user;
     if (e->kind == RLXC_EXPR_LOAD)
         look_buffer(s, e->load.buffer);
-    if (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "check_index") == 0)
-        set(s, NULL, "it checks indices, and a device cannot report a failed check");
     if (e->kind == RLXC_EXPR_CALL)
         set(s, rlxc_internf(s->ctx, "T.%s", e->call.name), rlxc_device_lacks_call(s->target, e));
     else if (e->kind != RLXC_EXPR_STRING && !rlxc_dtype_is_handle(e->dtype))
@@ -50,8 +48,6 @@ static bool look_stmt(void *user, const rlxc_stmt *stmt)
     search *s = user;
     if (s->why)
         return false;
-    if (stmt->kind == RLXC_STMT_ASSERT)
-        set(s, NULL, "it has an assertion, and a device cannot report a failed one");
     rlxc_stmt_exprs(stmt, look_expr, s);
     if (stmt->kind == RLXC_STMT_STORE)
         look_buffer(s, stmt->store.buffer);

@@ -353,7 +353,8 @@ static bool add_launch(splitter *s, const rlxc_stmt *body)
             rlxc_map_set(ctx, &u.bound, rlxc_key(launch.thread[i]), s);
     rlxc_stmt_visit(body, use_stmt, &u);
     launch.body = with_prefix(s, &u, body);
-    if (!add_args(s, &u, &launch) || !rlxc_device_sync(ctx, s->f, &launch))
+    if (!add_args(s, &u, &launch) || !rlxc_device_sync(ctx, s->f, &launch) ||
+        !rlxc_device_checks(ctx, s->f, &launch))
         return false;
     RLXC_PUSH(ctx, &s->launches, launch);
     return !rlxc_failed(ctx);
@@ -459,6 +460,36 @@ static bool let(splitter *s, const rlxc_stmt *stmt)
     return true;
 }
 
+typedef struct read_check {
+    splitter *s;
+    bool ok;
+} read_check;
+
+static void reads_only(void *user, const rlxc_expr *e)
+{
+    read_check *r = user;
+    dim_check c = {r->s, true};
+    rlxc_expr_visit(r->s->ctx, e, reads_written, &c);
+    r->ok = r->ok && c.ok;
+}
+
+/* All launches after a check of the root make it: it may be what makes them safe. */
+static bool check(splitter *s, const rlxc_stmt *stmt)
+{
+    read_check r = {s, true};
+    rlxc_stmt_exprs(stmt, reads_only, &r);
+    if (!r.ok && stmt->kind == RLXC_STMT_ASSERT)
+        return refuse(s, "an assertion outside of threads reads what a launch changes");
+    if (!r.ok) {
+        RLXC_PUSH(s->ctx, &s->serial, stmt); /* of the statement that follows */
+        return true;
+    }
+    for (uint32_t i = s->conds.count; i-- > 0;)
+        stmt = rlxc_stmt_if(s->ctx, s->conds.items[i], stmt, NULL);
+    RLXC_PUSH(s->ctx, &s->prefix, stmt);
+    return true;
+}
+
 static bool walk(splitter *s, const rlxc_stmt *stmt);
 
 static bool turns(splitter *s, const rlxc_stmt *loop)
@@ -531,13 +562,14 @@ static bool walk(splitter *s, const rlxc_stmt *stmt)
         RLXC_PUSH(s->ctx, &s->prefix, stmt);
         return true;
     case RLXC_STMT_ASSERT:
-        RLXC_PUSH(s->ctx, &s->prefix, stmt);
-        return true;
+        return check(s, stmt);
     case RLXC_STMT_ATTR:
         return true;
     case RLXC_STMT_EVALUATE:
         if (rlxc_stmt_is_nothing(stmt))
             return true;
+        if (rlxc_stmt_is_check(stmt))
+            return check(s, stmt);
         RLXC_PUSH(s->ctx, &s->serial, stmt);
         return true;
     case RLXC_STMT_BLOCK:

@@ -354,13 +354,6 @@ static const rlxc_stmt *sync(walker *w, const rlxc_stmt *s)
     return s;
 }
 
-static bool finds_barrier(void *user, const rlxc_stmt *s)
-{
-    bool *found = user;
-    *found = *found || (s->kind == RLXC_STMT_EVALUATE && rlxc_is_barrier(s->evaluate));
-    return !*found;
-}
-
 static void add_thread(walker *w, int axis, const rlxc_expr *var)
 {
     if (axis < 3 || rlxc_is_const(w->launch->block[axis - 3], 1))
@@ -386,10 +379,8 @@ bool rlxc_is_whole_axis(rlxc_context *ctx, const rlxc_launch *launch, const rlxc
 bool rlxc_device_sync(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch *launch)
 {
     walker w = {.ctx = ctx, .f = f, .launch = launch};
-    bool has_barrier = false;
-    rlxc_stmt_visit(launch->body, finds_barrier, &has_barrier);
     of_stmt(&w, launch->body);
-    if (!w.has_shared && !has_barrier)
+    if (!w.has_shared && !rlxc_has_barrier(launch->body))
         return !rlxc_failed(ctx);
     for (int i = 3; i < RLXC_THREAD_AXES; i++)
         if (launch->thread[i])

@@ -150,11 +150,13 @@ static rlx_launch_row launch_row(const launching *l, const rlxc_launch *launch)
     rlx_launch_row_arg *args = rlxc_alloc(l->m->ctx, ((size_t)launch->n_args + 1) * sizeof *args);
     for (uint32_t i = 0; i < launch->n_args; i++) {
         const rlxc_launch_arg *a = &launch->args[i];
-        args[i] = a->buffer ? buffer_arg(l, a->buffer)
-                            : (rlx_launch_row_arg){RLX_LAUNCH_EXPR, value_type(a->scalar->dtype),
-                                                   size_expr(l, a->value)};
+        args[i] = a->is_checks ? (rlx_launch_row_arg){RLX_LAUNCH_CHECKS, RLX_LAUNCH_BUFFER, 0}
+                  : a->buffer  ? buffer_arg(l, a->buffer)
+                               : (rlx_launch_row_arg){RLX_LAUNCH_EXPR, value_type(a->scalar->dtype),
+                                                      size_expr(l, a->value)};
     }
     row.args = args;
+    row.checks = rlx_str_from(launch->checks_text ? launch->checks_text : "");
     return row;
 }
 

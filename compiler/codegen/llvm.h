@@ -49,6 +49,8 @@ typedef struct rlxc_llvm {
     /* The function being emitted. */
     const rlxc_prim_func *f;
     const struct rlxc_launch *launch; /* of |f|, which is a device's; NULL: of the CPU */
+    const rlxc_stmt *check;           /* of the launch: the current statement, if it is one */
+    LLVMValueRef checks;              /* memory for those that fail */
     const rlxc_target *target;        /* of |f|, or of |options| */
     rlxc_range range;                 /* of the current statement, for diagnostics */
     const char *symbol;
@@ -313,7 +315,8 @@ bool rlxc_nvptx_allocate(rlxc_llvm *g, const rlxc_expr *var, const char *scope, 
 /* The turn of a bound loop that this thread is. */
 void rlxc_nvptx_bound_loop(rlxc_llvm *g, const rlxc_stmt *loop);
 /* Ends the block with a fault of the kernel. */
-void rlxc_nvptx_trap(rlxc_llvm *g);
+/* Ends the thread: |check| of the launch failed. |x|, |y|: what its message shows, or NULL. */
+void rlxc_nvptx_fail(rlxc_llvm *g, const rlxc_stmt *check, LLVMValueRef x, LLVMValueRef y);
 /* Calls of rows with lowering DEVICE. */
 LLVMValueRef rlxc_nvptx_call(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e);
 /* nvptx_mma.c: T.ptx_mma. */

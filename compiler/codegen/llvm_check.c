@@ -99,14 +99,15 @@ LLVMValueRef rlxc_llvm_check_index(rlxc_llvm *g, const rlxc_expr *e)
     bad = LLVMBuildOr(b, bad, c.overflow, "");
     if (g->mask != NULL && rlxc_llvm_lanes(g->mask) == rlxc_llvm_lanes(bad))
         bad = LLVMBuildAnd(b, bad, g->mask, "");
-    if (g->launch) {
-        rlxc_llvm_fail_if(g, any(g, bad), "");
-        return nothing;
-    }
     LLVMBasicBlockRef outside = LLVMAppendBasicBlockInContext(g->lc, g->fn, "outside");
     LLVMBasicBlockRef inside = LLVMAppendBasicBlockInContext(g->lc, g->fn, "inside");
     LLVMBuildCondBr(b, any(g, bad), outside, inside);
     LLVMPositionBuilderAtEnd(b, outside);
+    if (g->launch) {
+        rlxc_nvptx_fail(g, g->check, first_bad(g, index, bad), size);
+        LLVMPositionBuilderAtEnd(b, inside);
+        return nothing;
+    }
     LLVMValueRef over = first_bad(g, c.overflow, bad);
     const rlxc_llvm_arg args[5] = {
         {RLX_KERNEL_ARG_STRING, LLVMBuildGlobalStringPtr(b, a[0]->s, "text")},

@@ -19,8 +19,8 @@ void rlxc_llvm_fail_if(rlxc_llvm *g, LLVMValueRef fails, const char *message)
     rlxc_llvm_runs_after(g, fine, LLVMGetInsertBlock(g->b));
     LLVMBuildCondBr(g->b, fails, bad, fine);
     LLVMPositionBuilderAtEnd(g->b, bad);
-    if (g->launch) { /* a fault, which the device's driver reports */
-        rlxc_nvptx_trap(g);
+    if (g->launch) {
+        rlxc_nvptx_fail(g, g->check, NULL, NULL);
         LLVMPositionBuilderAtEnd(g->b, fine);
         return;
     }
@@ -411,9 +411,11 @@ void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s)
         store(g, s);
         break;
     case RLXC_STMT_EVALUATE:
+        g->check = s;
         evaluate(g, s->evaluate);
         break;
     case RLXC_STMT_ASSERT:
+        g->check = s;
         rlxc_llvm_fail_if(g, LLVMBuildNot(g->b, rlxc_llvm_condition(g, s->assert_.cond), ""),
                           s->assert_.message ? s->assert_.message : "assertion failed");
         break;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/codegen/device.h"
+#include "compiler/codegen/device_launch.h"
 #include "compiler/codegen/llvm.h"
 
 enum { GLOBAL = 1, SHARED = 3 }; /* address spaces */
@@ -158,10 +158,16 @@ static LLVMValueRef call_nvvm(rlxc_llvm *g, const char *name, LLVMValueRef *args
     return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->lc, id, NULL, 0), fn, args, n, "");
 }
 
-void rlxc_nvptx_trap(rlxc_llvm *g)
+void rlxc_nvptx_fail(rlxc_llvm *g, const rlxc_stmt *check, LLVMValueRef x, LLVMValueRef y)
 {
-    call_nvvm(g, "llvm.trap", NULL, 0);
-    LLVMBuildUnreachable(g->b);
+    LLVMValueRef words[3] = {x, y, rlxc_llvm_int(g, g->i64, 1)};
+    const uint32_t at = 3 * rlxc_check_number(g->launch, check);
+    for (uint32_t i = x ? 0 : 2; i < 3; i++) { /* that it failed comes last */
+        LLVMValueRef place = rlxc_llvm_int(g, g->i64, at + (i + 1) % 3);
+        place = LLVMBuildInBoundsGEP2(g->b, g->i64, g->checks, &place, 1, "");
+        LLVMSetAlignment(LLVMBuildStore(g->b, words[i], place), 8);
+    }
+    LLVMBuildRetVoid(g->b);
 }
 
 static LLVMValueRef barrier(rlxc_llvm *g, const rlxc_expr *e)
@@ -296,8 +302,9 @@ static LLVMValueRef declare(rlxc_llvm *g)
     if (!params)
         return NULL;
     for (uint32_t i = 0; i < l->n_args; i++)
-        params[i] = l->args[i].buffer ? LLVMPointerTypeInContext(g->lc, GLOBAL)
-                                      : rlxc_llvm_type(g, passed_as(l->args[i].scalar->dtype));
+        params[i] = l->args[i].buffer || l->args[i].is_checks
+                        ? LLVMPointerTypeInContext(g->lc, GLOBAL)
+                        : rlxc_llvm_type(g, passed_as(l->args[i].scalar->dtype));
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(g->lc), params, l->n_args, false);
     LLVMValueRef fn = LLVMAddFunction(g->module, l->name, type);
     LLVMSetFunctionCallConv(fn, KERNEL_CONVENTION);
@@ -312,6 +319,10 @@ static void bind_args(rlxc_llvm *g)
     for (uint32_t i = 0; i < g->launch->n_args; i++) {
         const rlxc_launch_arg *arg = &g->launch->args[i];
         LLVMValueRef value = LLVMGetParam(g->fn, i);
+        if (arg->is_checks) {
+            g->checks = LLVMBuildAddrSpaceCast(g->b, value, g->ptr, "");
+            continue;
+        }
         if (arg->buffer) {
             rlxc_llvm_pointer_attributes(g, g->fn, i);
             if (!arg->is_written)

@@ -7,17 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct barrier_search {
-    bool found;
-} barrier_search;
-
-static bool find_barrier(void *user, const rlxc_stmt *s)
-{
-    barrier_search *u = user;
-    u->found = u->found || (s->kind == RLXC_STMT_EVALUATE && rlxc_is_barrier(s->evaluate));
-    return !u->found;
-}
-
 /* long, int, double or float: the scalar types of launches. */
 static const char *scalar_type(rlx_dtype t)
 {
@@ -32,6 +21,14 @@ static void parameters(rlxc_cl *g, rlxc_text *head)
     for (uint32_t i = 0; i < l->n_args && !rlxc_failed(g->ctx); i++) {
         const rlxc_launch_arg *a = &l->args[i];
         const char *comma = i + 1 < l->n_args ? ",\n    " : "";
+        if (a->is_checks) {
+            g->checks = rlxc_cl_name(g, "checks");
+            rlxc_text_printf(head, "__global uchar *%s_memory, const long %s_offset%s", g->checks,
+                             g->checks, comma);
+            rlxc_cl_line(g, "__global long *%s = (__global long *)(%s_memory + %s_offset);",
+                         g->checks, g->checks, g->checks);
+            continue;
+        }
         if (!a->buffer) {
             const rlx_dtype t = a->scalar->dtype;
             const char *name = rlxc_cl_name(g, a->scalar->var.name), *type = scalar_type(t);
@@ -98,7 +95,6 @@ static void kernel(rlxc_cl *g, rlxc_text *all, const rlxc_prim_func *f, const rl
 {
     rlxc_context *ctx = g->ctx;
     rlxc_text head = {.ctx = ctx}, shared = {.ctx = ctx}, start = {.ctx = ctx}, text = {.ctx = ctx};
-    barrier_search u = {false};
     g->f = f;
     g->launch = l;
     g->range = f->range;
@@ -111,8 +107,6 @@ static void kernel(rlxc_cl *g, rlxc_text *all, const rlxc_prim_func *f, const rl
     g->bounds = (rlxc_bounds){0};
     const rlxc_stmt *body = rlxc_cl_without_vectors(ctx, f, l->body);
     rlxc_cl_find_registers(g, body);
-    rlxc_stmt_visit(body, find_barrier, &u);
-    g->has_barrier = u.found;
     rlxc_text_puts(&head, "__kernel ");
     block_size(l, &head);
     rlxc_text_printf(&head, "void %s(", l->name);

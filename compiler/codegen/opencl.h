@@ -60,7 +60,7 @@ typedef struct rlxc_cl {
     rlxc_map memo;      /* expression -> its text, within one statement */
     RLXC_VEC(const rlxc_expr *) memo_log;
     rlxc_bounds bounds;
-    bool has_barrier;
+    const char *checks; /* memory for checks that fail */
 } rlxc_cl;
 
 /* --- opencl_types.c */

@@ -1,8 +1,7 @@
 /* Lowered statements of a launch -> OpenCL text.
  *
  * Temporaries of a thread are arrays of constant size; those of a block are declared at the start
- * of the kernel. An index that T.check_index refuses, and an assertion that fails, ends the thread:
- * the device has no way to tell the host, and it must not touch memory that is not the kernel's. */
+ * of the kernel. Checks: device_checks.c. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -297,18 +296,21 @@ static void store(rlxc_cl *g, const rlxc_stmt *s)
 }
 
 /* Ends the thread unless |cond|: what follows would not be safe. */
-static void end_unless(rlxc_cl *g, const char *cond)
+static void end_unless(rlxc_cl *g, const rlxc_stmt *check, const char *cond, const char *a,
+                       const char *b)
 {
-    if (g->has_barrier) {
-        rlxc_cl_problem(g, "a check cannot end a thread that others of its block wait for");
-        return;
-    }
-    rlxc_cl_line(g, "if (!%s)", cond);
+    const uint32_t at = 3 * rlxc_check_number(g->launch, check);
+    rlxc_cl_line(g, "if (!%s) {", cond);
+    if (a)
+        rlxc_cl_line(g, "  %s[%u] = %s, %s[%u] = %s;", g->checks, at + 1, a, g->checks, at + 2, b);
+    rlxc_cl_line(g, "  %s[%u] = 1;", g->checks, at);
     rlxc_cl_line(g, "  return;");
+    rlxc_cl_line(g, "}");
 }
 
-static void evaluate(rlxc_cl *g, const rlxc_expr *e)
+static void evaluate(rlxc_cl *g, const rlxc_stmt *s)
 {
+    const rlxc_expr *e = s->evaluate;
     if (e->kind != RLXC_EXPR_CALL)
         return;
     if (rlxc_is_barrier(e)) {
@@ -316,10 +318,11 @@ static void evaluate(rlxc_cl *g, const rlxc_expr *e)
         if (why)
             rlxc_cl_problem(g, rlxc_internf(g->ctx, "T.tvm_storage_sync: %s", why));
         rlxc_cl_line(g, "barrier(CLK_LOCAL_MEM_FENCE);");
-    } else if (strcmp(e->call.name, "check_index") == 0 && e->call.n == 4) {
+    } else if (rlxc_is_index_check(e)) {
         const char *index = rlxc_cl_index(g, e->call.args[1]);
         const char *size = rlxc_cl_index(g, e->call.args[3]);
-        end_unless(g, rlxc_internf(g->ctx, "((long)%s >= 0 && %s < %s)", index, index, size));
+        end_unless(g, s, rlxc_internf(g->ctx, "((long)%s >= 0 && %s < %s)", index, index, size),
+                   index, size);
     } else if (strcmp(e->call.name, "assume") != 0) {
         rlxc_cl_expr(g, e); /* for its diagnostic */
     }
@@ -372,10 +375,10 @@ void rlxc_cl_stmt(rlxc_cl *g, const rlxc_stmt *s)
         store(g, s);
         break;
     case RLXC_STMT_EVALUATE:
-        evaluate(g, s->evaluate);
+        evaluate(g, s);
         break;
     case RLXC_STMT_ASSERT:
-        end_unless(g, condition(g, s->assert_.cond));
+        end_unless(g, s, condition(g, s->assert_.cond), NULL, NULL);
         break;
     case RLXC_STMT_ALLOCATE:
         allocate(g, s->allocate.var, s->allocate.dtype, s->allocate.scope, s->allocate.extents,

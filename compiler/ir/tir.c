@@ -64,6 +64,13 @@ const rlxc_stmt *rlxc_stmt_seq(rlxc_context *ctx, const rlxc_stmt *const *items,
 static const char *const thread_axes[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
                                           "threadIdx.x", "threadIdx.y", "threadIdx.z"};
 
+bool rlxc_stmt_is_check(const rlxc_stmt *s)
+{
+    return s->kind == RLXC_STMT_ASSERT ||
+           (s->kind == RLXC_STMT_EVALUATE && s->evaluate->kind == RLXC_EXPR_CALL &&
+            strcmp(s->evaluate->call.name, "check_index") == 0);
+}
+
 int rlxc_thread_axis(const char *name)
 {
     for (int i = 0; i < RLXC_THREAD_AXES; i++)

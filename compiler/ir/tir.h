@@ -183,6 +183,8 @@ enum { RLXC_THREAD_AXES = 6, RLXC_THREAD_IDX = 3 /* the first of the thread indi
 int rlxc_thread_axis(const char *name);
 /* The interned name of axis |i|. */
 const char *rlxc_thread_name(rlxc_context *ctx, int i);
+/* True for an assertion and for T.check_index. */
+bool rlxc_stmt_is_check(const rlxc_stmt *s);
 /* Whether the statement has loops bound to threads. */
 bool rlxc_has_threads(const rlxc_stmt *s);
 

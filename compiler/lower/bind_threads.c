@@ -64,7 +64,12 @@ static bool note_stmt(void *user, const rlxc_stmt *s)
         RLXC_PUSH(a->ctx, &a->own, s->allocate.var);
         break;
     case RLXC_STMT_EVALUATE:
-        a->opaque = a->opaque || !rlxc_stmt_is_nothing(s);
+        for (uint32_t i = 1; rlxc_stmt_is_check(s) && i < s->evaluate->call.n; i += 2)
+            note(a, s->evaluate->call.args[i]);
+        a->opaque = a->opaque || !(rlxc_stmt_is_nothing(s) || rlxc_stmt_is_check(s));
+        break;
+    case RLXC_STMT_ASSERT:
+        note(a, s->assert_.cond);
         break;
     case RLXC_STMT_WHILE:
         note(a, s->while_.cond);
@@ -73,7 +78,6 @@ static bool note_stmt(void *user, const rlxc_stmt *s)
     case RLXC_STMT_DECL_BUFFER:
         break;
     case RLXC_STMT_BLOCK:
-    case RLXC_STMT_ASSERT:
     case RLXC_STMT_ALLOCATE_CONST:
     case RLXC_STMT_ATTR:
         a->opaque = true;
@@ -320,7 +324,7 @@ static void bind_all(binding *b, const rlxc_stmt *const *items, uint32_t n)
             RLXC_PUSH(b->ctx, &b->values, s->let.var);
         if (s->kind == RLXC_STMT_ALLOCATE || s->kind == RLXC_STMT_ALLOCATE_CONST ||
             s->kind == RLXC_STMT_DECL_BUFFER || s->kind == RLXC_STMT_ATTR ||
-            (s->kind == RLXC_STMT_LET && (hosted || i < last))) {
+            rlxc_stmt_is_check(s) || (s->kind == RLXC_STMT_LET && (hosted || i < last))) {
             flush(b);
             push(b, s);
         } else if (s->kind == RLXC_STMT_LET) {

@@ -4,7 +4,6 @@
  * failed check ends the kernel before the access. The pass runs on user code and legalized
  * operators, before fusion and schedules: those derive their accesses from the ones proved here,
  * and do not touch a function with a check. */
-#include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/operation.h"
 #include "compiler/passes/access_checks.h"
@@ -275,8 +274,7 @@ bool rlxc_pass_check_bounds(rlxc_context *ctx, rlxc_module *module, const rlxc_o
 {
     (void)options;
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++)
-        if (module->globals.items[i]->prim != NULL &&
-            !rlxc_prim_is_device(module->globals.items[i]->prim))
+        if (module->globals.items[i]->prim != NULL)
             check_function(ctx, module->globals.items[i]->prim);
     return !rlxc_failed(ctx);
 }

@@ -235,13 +235,17 @@ RLX_API bool rlx_executable_code_image(const rlx_executable *exe, uint32_t modul
 typedef enum rlx_launch_source {
     RLX_LAUNCH_PARAM = 0, /* the tensor parameter |value| of the kernel */
     RLX_LAUNCH_SCRATCH,   /* the scratch buffer |value| of the kernel */
-    RLX_LAUNCH_EXPR       /* the expression |value| over the kernel's dims, as |type| */
+    RLX_LAUNCH_EXPR,      /* the expression |value| over the kernel's dims, as |type| */
+    RLX_LAUNCH_CHECKS     /* memory for failed checks: three int64 for each line of the launch's
+                           * |checks|. A check that fails makes the first one nonzero, the others
+                           * the numbers in its message */
 } rlx_launch_source;
 #define RLX_MAX_LAUNCH_ARGS 1024u
 #define RLX_MAX_SCRATCH 1024u /* buffers of a kernel */
+#define RLX_MAX_CHECKS 4096u  /* lines of its launches */
 typedef struct rlx_launch_row_arg {
     uint32_t source; /* rlx_launch_source */
-    uint32_t type;   /* rlx_launch_arg_kind; RLX_LAUNCH_BUFFER for the first two. Floats: the
+    uint32_t type;   /* rlx_launch_arg_kind; RLX_LAUNCH_BUFFER for all but EXPR. Floats: the
                       * expression is the bits of a float64, as dims are */
     uint32_t value;
 } rlx_launch_row_arg;
@@ -252,6 +256,8 @@ typedef struct rlx_launch_row {
     uint32_t shared;            /* expression: bytes of shared memory sized at the launch */
     const rlx_launch_row_arg *args;
     uint32_t n_args;
+    rlx_str checks; /* what fails, by lines; in them {a} and {b} stand for the numbers. Empty where
+                     * no argument is RLX_LAUNCH_CHECKS */
 } rlx_launch_row;
 /* Launch |i| of a kernel for a device (rlx_kernel_info); false if it is out of range. */
 RLX_API bool rlx_executable_kernel_launch(const rlx_executable *exe, uint32_t k, uint32_t i,

@@ -103,6 +103,8 @@ static void check(rlx_test *t, const char *text, const char *name)
 
 enum { MAX_BUFFERS = 8 };
 
+static int64_t failed[3 * 8]; /* checks of the last run */
+
 typedef struct host_buffer {
     void *data;
     size_t bytes;
@@ -142,7 +144,10 @@ static void launch(rlx_test *t, const built *b, void *device, void *module, cons
         out.block[i] = (uint32_t)value_of(b, l->block[i], dims);
     }
     for (uint32_t i = 0; i < l->n_args; i++)
-        if (l->args[i].buffer) {
+        if (l->args[i].is_checks) {
+            args[i].kind = RLX_LAUNCH_BUFFER;
+            args[i].as.at = (rlx_device_at){memory[MAX_BUFFERS], 0};
+        } else if (l->args[i].buffer) {
             args[i].kind = RLX_LAUNCH_BUFFER;
             args[i].as.at = (rlx_device_at){place_of(b, l->args[i].buffer, memory), 0};
         } else {
@@ -159,7 +164,7 @@ static void run(rlx_test *t, const built *b, const host_buffer *buffers, uint32_
 {
     const rlx_device_api *api = &rlxv_cuda_api;
     const rlxc_device_image *image = &b->code.images[b->code.n_images - 1];
-    void *device, *module, *memory[MAX_BUFFERS];
+    void *device, *module, *memory[MAX_BUFFERS + 1];
     cr_assert_not_null(fake_open("cuda", "RLX_CUDA_LIBRARY"));
     RLX_OKAY(api->open(NULL, 0, &device, &t->error));
     RLX_OKAY(api->load(device, rlx_str_from(image->format), image->data, image->size, &module,
@@ -169,6 +174,11 @@ static void run(rlx_test *t, const built *b, const host_buffer *buffers, uint32_
         RLX_OKAY(api->copy_in(device, (rlx_device_at){memory[i], 0}, buffers[i].data,
                               buffers[i].bytes, NULL, &t->error));
     }
+    memset(failed, 0, sizeof failed);
+    rlx_device_at checks = {NULL, 0};
+    RLX_OKAY(api->alloc(device, sizeof failed, NULL, &memory[MAX_BUFFERS], &t->error));
+    checks.memory = memory[MAX_BUFFERS];
+    RLX_OKAY(api->copy_in(device, checks, failed, sizeof failed, NULL, &t->error));
     const rlxc_device_kernel *k = &b->code.kernels[0];
     cr_assert_eq(k->n_scratch, 0);
     for (uint32_t i = 0; i < k->n_launches; i++)
@@ -178,6 +188,8 @@ static void run(rlx_test *t, const built *b, const host_buffer *buffers, uint32_
                                buffers[i].bytes, NULL, &t->error));
         api->release(device, memory[i]);
     }
+    RLX_OKAY(api->copy_out(device, failed, checks, sizeof failed, NULL, &t->error));
+    api->release(device, checks.memory);
     api->unload(device, module);
     api->close(device);
 }
@@ -475,6 +487,28 @@ RLX_TEST(nvptx, threads_find_the_largest)
             best = a[i * 21 + (size_t)k] > a[i * 21 + (size_t)best] ? k : best;
         cr_expect_eq(b[i], best, "row %zu: %d, %d", i, b[i], best);
     }
+}
+
+RLX_TEST(nvptx, checks_that_fail_end_their_thread)
+{
+    static const char text[] =
+        HEAD "    def f(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):\n"
+             "        for i in T.thread_binding(8, thread=\"threadIdx.x\"):\n"
+             "            T.check_index(\"index \", A[i], \" of \", 8)\n"
+             "            assert A[i] != 3, \"three\"\n"
+             "            B[i] = A[A[i]]\n";
+    int32_t a[8] = {1, 0, 2, 4, 4, -9, 7, 3}, b[8] = {0};
+    const int32_t want[8] = {0, 1, 2, 4, 4, 0, 3, 0};
+    const host_buffer buffers[] = {{a, sizeof a}, {b, sizeof b}};
+    built code;
+    check(t, text, "checks");
+    cr_assert(build(t, text, "cuda", RLXC_NATIVE_ASM, &code));
+    cr_expect_str_eq(code.code.kernels[0].launches[0].checks_text,
+                     "index {a} of {b}\nthree (test.py:8:13)");
+    run(t, &code, buffers, 2, NULL);
+    drop(&code);
+    cr_expect_eq(memcmp(b, want, sizeof b), 0);
+    cr_expect(failed[0] == 1 && failed[1] == -9 && failed[2] == 8 && failed[3] == 1);
 }
 
 /* --- matrix products of a warp -----------------------------------------------------------------

@@ -158,6 +158,23 @@ static void run_count(const rlx_launch *l)
     buffer(l, 0)[l->args[1].as.i] = n;
 }
 
+/* What is above 100, and then negative, is not copied: checks 0 and 2. */
+static void run_limit(const rlx_launch *l)
+{
+    int64_t *checks = l->args[3].as.at.memory;
+    for (int64_t i = 0; i < l->args[2].as.i; i++) {
+        const float x = buffer(l, 0)[i];
+        const int failed = x > 100 ? 0 : x < 0 ? 2 : -1;
+        if (failed < 0) {
+            buffer(l, 1)[i] = x;
+            continue;
+        }
+        checks[failed * 3] = 1;
+        checks[failed * 3 + 1] = i;
+        checks[failed * 3 + 2] = (int64_t)x;
+    }
+}
+
 static void run_fault(const rlx_launch *l)
 {
     (void)l;
@@ -175,7 +192,8 @@ static const struct {
     const char *args; /* b: buffer, i: int32, l: int64, f: float32, d: float64 */
 } kernels[] = {{"add", run_add, "bbbl"},     {"neg", run_neg, "bbl"},
                {"scale", run_scale, "bblf"}, {"twice", run_twice, "bbbl"},
-               {"count", run_count, "bi"},   {"fault", run_fault, ""}};
+               {"count", run_count, "bi"},   {"fault", run_fault, ""},
+               {"limit", run_limit, "bblb"}};
 enum { KERNELS = sizeof kernels / sizeof *kernels, ANY_KERNEL = KERNELS };
 
 /* --- the queue ---------------------------------------------------------------------------------

@@ -28,7 +28,8 @@ typedef struct test_device_control {
 
 /* The kind "test", of type 12 (DLPack's for extensions). Kernels: "add" (x, y, out, int64 n),
  * "neg" (x, out, int64 n), "scale" (x, out, int64 n, float32 factor), "twice" (x, scratch, out,
- * int64 n), "count" (out, int32 i): writes the number of threads; "fault". */
+ * int64 n), "count" (out, int32 i): writes the number of threads; "fault"; "limit" (x, out, int64
+ * n, checks). */
 const rlx_device_api *test_device_api(test_device_control *control);
 
 #endif

@@ -234,7 +234,7 @@ RLX_TEST(device_file, changed_words_are_refused)
         {D, 21, 9999, "an expression does not exist"},
         {D, 22, 9999, "an expression does not exist"},
         {D, 23, 2000, "too many arguments"},
-        {D, 24, 3, "bad argument"},
+        {D, 24, 4, "bad argument"},
         {D, 25, 1, "bad argument"},
         {D, 26, 2, "bad argument"},
         {D, 29, 2, "bad argument"},
@@ -369,8 +369,12 @@ RLX_TEST(device_file, too_much_is_refused)
               RLX_E_LIMIT, "kernel k has 1025 scratch buffers");
     for (uint32_t i = 0; i <= RLX_MAX_LAUNCH_ARGS; i++)
         args[i] = (rlx_launch_row_arg){RLX_LAUNCH_EXPR, RLX_LAUNCH_I64, one};
-    rlx_launch_row launch = {RLX_STR("f"), {one, one, one},        {one, one, one}, one,
-                             args,         RLX_MAX_LAUNCH_ARGS + 1};
+    rlx_launch_row launch = {.function = RLX_STR("f"),
+                             .grid = {one, one, one},
+                             .block = {one, one, one},
+                             .shared = one,
+                             .args = args,
+                             .n_args = RLX_MAX_LAUNCH_ARGS + 1};
     RLX_FAILS(
         rlx_exec_builder_launches(b, kernel, module, exprs, RLX_MAX_SCRATCH, &launch, 1, &t->error),
         RLX_E_LIMIT, "kernel k: a launch of 1025 arguments");

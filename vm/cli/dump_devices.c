@@ -43,6 +43,8 @@ static void print_arg(const rlx_executable *exe, const rlx_launch_row_arg *arg)
     if (arg->source == RLX_LAUNCH_EXPR)
         printf("%s%s", types[arg->type],
                rlx_expr_text(exe, RLX_NONE, arg->value, text, sizeof text));
+    else if (arg->source == RLX_LAUNCH_CHECKS)
+        printf("checks");
     else
         printf("%s %u", arg->source == RLX_LAUNCH_PARAM ? "parameter" : "scratch", arg->value);
 }
