@@ -2,9 +2,9 @@
  *
  * One walk in the order of execution keeps the accesses since the last barrier. A statement that
  * reads what they wrote, or writes what they accessed, gets a barrier before it, and the body of a
- * loop whose end meets its start in this way gets one at its start. Two accesses through the same
- * indices, one of which is a thread's own (threadIdx.x plus a constant), need none: the thread
- * meets itself. Barriers of the program count.
+ * loop whose end meets its start in this way gets one at its start. Two accesses through
+ * indices that tell the thread, as threadIdx.x plus a multiple of their number, need none: the
+ * thread meets itself. Barriers of the program count.
  *
  * All threads of a block must reach a barrier. Under a condition that differs between threads, and
  * in a loop of threads shorter than the block, one that is needed is an error. */
@@ -12,6 +12,7 @@
 
 #include "compiler/codegen/device_launch.h"
 #include "compiler/ir/intrinsics.h"
+#include "compiler/ir/mma.h"
 #include "compiler/ir/sym.h"
 
 typedef struct access {
@@ -79,7 +80,14 @@ static bool add_load(void *user, const rlxc_expr *e)
 static void add_expr(void *user, const rlxc_expr *e)
 {
     gather *g = user;
-    rlxc_expr_visit(g->w->ctx, e, add_load, g);
+    if (!rlxc_mma_has_matrices(e)) {
+        rlxc_expr_visit(g->w->ctx, e, add_load, g);
+        return;
+    }
+    for (uint32_t k = 0; k < RLXC_MMA_MATRICES; k++) { /* by address, but only the sums change */
+        const rlxc_expr *matrix = rlxc_mma_matrix(e, k);
+        add(g, matrix->load.buffer, matrix->load.indices, matrix->load.n, k == RLXC_MMA_C);
+    }
 }
 
 static bool add_stmt(void *user, const rlxc_stmt *s)
@@ -107,30 +115,84 @@ static accesses of_expr(walker *w, const rlxc_expr *e)
     return out;
 }
 
-/* True if an index is a variable of the axis times a number plus a number. */
-static bool has_index_of(const walker *w, const access *a, int axis)
+/* The threads in an index: factor[axis] times the thread's number, and the rest. */
+typedef struct digits {
+    int64_t factor[3];
+    const rlxc_expr *rest;
+} digits;
+
+static digits digits_of(const walker *w, const rlxc_expr *index)
 {
-    for (uint32_t t = 0; t < w->threads[axis].count; t++)
-        for (uint32_t i = 0; i < a->n; i++) {
+    digits d = {.rest = index};
+    for (int axis = 0; axis < 3; axis++)
+        for (uint32_t t = 0; t < w->threads[axis].count; t++) {
             int64_t factor = 0;
             const rlxc_expr *rest = NULL;
-            if (rlxc_linear_in(w->ctx, a->indices[i], w->threads[axis].items[t], &factor, &rest) &&
-                factor != 0 && rest->kind == RLXC_EXPR_INT)
-                return true;
+            if (d.factor[axis] == 0 &&
+                rlxc_linear_in(w->ctx, d.rest, w->threads[axis].items[t], &factor, &rest)) {
+                d.factor[axis] = factor;
+                d.rest = factor ? rest : d.rest;
+            }
         }
-    return false;
+    return d;
+}
+
+/* True if |e| is less than |below| beyond a multiple of |of|. */
+static bool is_near_multiple(const walker *w, const rlxc_expr *e, int64_t of, int64_t below)
+{
+    int64_t left;
+    const rlxc_expr *by = rlxc_int(w->ctx, e->dtype, of);
+    return rlxc_is_int(rlxc_canonical(w->ctx, rlxc_binary(w->ctx, RLXC_EXPR_FLOORMOD, e, by), NULL),
+                       &left) &&
+           left < below;
+}
+
+/* Marks the axes whose threads the index tells, in both accesses. It is a number of one thread plus
+ * the same constant, or the numbers of threads are its digits, above those of less than |low| and
+ * below all others. */
+static void tell_threads(const walker *w, const rlxc_expr *a, const rlxc_expr *b, bool told[3])
+{
+    const digits x = digits_of(w, a), y = digits_of(w, b);
+    int64_t low = INT64_MAX, end;
+    int n = 0, one = 0, n_digits = 0;
+    bool is_digit[3] = {false, false, false};
+    if (memcmp(x.factor, y.factor, sizeof x.factor) != 0)
+        return;
+    for (int axis = 0; axis < 3; axis++) {
+        n += x.factor[axis] != 0;
+        one = x.factor[axis] ? axis : one;
+        low = x.factor[axis] && x.factor[axis] < low ? x.factor[axis] : low;
+    }
+    end = low;
+    for (int axis = 0; axis < 3 && low > 0; axis++) {
+        int64_t extent;
+        if (is_digit[axis] || x.factor[axis] != end ||
+            !rlxc_is_int(w->launch->block[axis], &extent) || extent < 2)
+            continue;
+        if (__builtin_mul_overflow(end, extent, &end))
+            return;
+        is_digit[axis] = true;
+        n_digits++;
+        axis = -1;
+    }
+    if (n == 1 && x.rest == y.rest && x.rest->kind == RLXC_EXPR_INT)
+        told[one] = true;
+    else if (n > 0 && n == n_digits && is_near_multiple(w, x.rest, end, low) &&
+             is_near_multiple(w, y.rest, end, low))
+        for (int axis = 0; axis < 3; axis++)
+            told[axis] |= is_digit[axis];
 }
 
 /* True if each thread meets only itself at these indices. */
 static bool is_own(const walker *w, const access *a, const access *b)
 {
+    bool told[3] = {false, false, false};
     if (a->n != b->n || a->buffer != b->buffer)
         return false;
     for (uint32_t i = 0; i < a->n; i++)
-        if (a->indices[i] != b->indices[i])
-            return false;
+        tell_threads(w, a->indices[i], b->indices[i], told);
     for (int axis = 0; axis < 3; axis++)
-        if (w->threads[axis].count > 0 && !has_index_of(w, a, axis))
+        if (w->threads[axis].count > 0 && !told[axis])
             return false;
     return true;
 }
@@ -147,10 +209,25 @@ static bool meet(const walker *w, const accesses *a, const accesses *b)
     return false;
 }
 
+static bool has(const accesses *a, const access *x)
+{
+    for (uint32_t i = 0; i < a->all.count; i++) {
+        const access *y = &a->all.items[i];
+        bool same = y->buffer == x->buffer && y->is_write == x->is_write && y->n == x->n;
+        for (uint32_t k = 0; same && k < x->n; k++)
+            same = y->indices[k] == x->indices[k];
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* Each access once: the ways through a row of branches are many. */
 static void join(walker *w, accesses *io, const accesses *more)
 {
     for (uint32_t i = 0; i < more->all.count; i++)
-        RLXC_PUSH(w->ctx, &io->all, more->all.items[i]);
+        if (!has(io, &more->all.items[i]))
+            RLXC_PUSH(w->ctx, &io->all, more->all.items[i]);
 }
 
 static accesses copy_of(walker *w, const accesses *a)
