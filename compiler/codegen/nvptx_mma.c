@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler/codegen/llvm.h"
+#include "compiler/ir/mma.h"
 
 enum { MAX_REGISTERS = 16 };
 
@@ -61,11 +62,38 @@ static LLVMValueRef register_at(rlxc_llvm *g, const rlxc_expr *const *matrix, ui
     return rlxc_llvm_at(g, g->i8, rlxc_llvm_expr(g, matrix[0]), at);
 }
 
-static LLVMValueRef read_register(rlxc_llvm *g, LLVMTypeRef type, LLVMValueRef at, uint32_t align)
+/* The bytes that a thread's part of matrix |k| is known to begin at a multiple of: a whole row of a
+ * buffer, where memory of a block or a thread begins at 16. */
+static uint32_t alignment_of(const rlxc_expr *e, uint32_t k, uint32_t item_bytes)
 {
-    LLVMValueRef value = LLVMBuildLoad2(g->b, type, at, "");
-    LLVMSetAlignment(value, align);
-    return value;
+    enum { MOST = 16 };
+    const rlxc_expr *first = rlxc_mma_matrix(e, k);
+    const rlxc_buffer *b = first ? first->load.buffer : NULL;
+    int64_t items;
+    if (!b || !b->scope || b->strides || b->elem_offset || first->load.n != b->ndim ||
+        (strcmp(b->scope, "shared") != 0 && strcmp(b->scope, "local") != 0) || b->ndim == 0 ||
+        !rlxc_is_const(first->load.indices[b->ndim - 1], 0) ||
+        !rlxc_is_int(b->shape[b->ndim - 1], &items))
+        return item_bytes;
+    uint32_t align = MOST;
+    while (align > item_bytes && items * (int64_t)item_bytes % align != 0)
+        align /= 2;
+    return align;
+}
+
+/* Registers |n| of matrix |k| of the call |e|. */
+static void read_registers(rlxc_llvm *g, const rlxc_expr *e, uint32_t k, LLVMTypeRef type,
+                           uint32_t item_bytes, uint32_t n, LLVMValueRef *out)
+{
+    const uint32_t align = alignment_of(e, k, item_bytes);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t own = align;
+        while (i * 4 % own != 0)
+            own /= 2;
+        out[i] = LLVMBuildLoad2(
+            g->b, type, register_at(g, e->call.args + RLXC_MMA_FIRST + 2 * k, item_bytes, i), "");
+        LLVMSetAlignment(out[i], own);
+    }
 }
 
 static LLVMValueRef refuse(rlxc_llvm *g, const rlxc_expr *e, const char *what)
@@ -79,7 +107,6 @@ LLVMValueRef rlxc_nvptx_mma(rlxc_llvm *g, const rlxc_expr *e)
     const rlxc_expr *const *a = e->call.args + 1;
     const struct instruction *row = find(a);
     LLVMValueRef args[MAX_REGISTERS];
-    uint32_t n = 0;
     if (!row)
         return refuse(g, e, "CUDA has no product of this shape, these layouts and types");
     for (int i = 6; i < 12; i += 2)
@@ -89,14 +116,10 @@ LLVMValueRef rlxc_nvptx_mma(rlxc_llvm *g, const rlxc_expr *e)
     if (!rlxc_is_const(a[12], 0))
         return refuse(g, e, "sums of floats do not saturate");
     LLVMTypeRef operand = row->halves ? LLVMVectorType(g->half, 2) : g->i32;
-    for (uint32_t i = 0; i < row->n_a; i++)
-        args[n++] =
-            read_register(g, operand, register_at(g, a + 6, row->item_bytes, i), row->item_bytes);
-    for (uint32_t i = 0; i < row->n_b; i++)
-        args[n++] =
-            read_register(g, operand, register_at(g, a + 8, row->item_bytes, i), row->item_bytes);
-    for (uint32_t i = 0; i < row->n_c; i++)
-        args[n++] = read_register(g, g->f32, register_at(g, a + 10, 4, i), 4);
+    read_registers(g, e, RLXC_MMA_A, operand, row->item_bytes, row->n_a, args);
+    read_registers(g, e, RLXC_MMA_B, operand, row->item_bytes, row->n_b, args + row->n_a);
+    read_registers(g, e, RLXC_MMA_C, g->f32, 4, row->n_c, args + row->n_a + row->n_b);
+    const uint32_t n = row->n_a + row->n_b + row->n_c;
     const unsigned id = LLVMLookupIntrinsicID(row->name, strlen(row->name));
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, NULL, 0);
     LLVMValueRef sums =

@@ -1,6 +1,6 @@
-/* T.ptx_mma(type, shape, "row", "col", types of A, B, C, A, offset, B, offset, C, offset, saturate):
- * the matrices of the call, where they are given as T.address_of(buffer[...]). Each thread reads, or
- * for C also writes, the whole of the buffer's last dimension there. */
+/* T.ptx_mma(type, shape, "row", "col", types of A, B, C, A, offset, B, offset, C, offset,
+ * saturate): the matrices of the call, where they are given as T.address_of(buffer[...]). Each
+ * thread reads, or for C also writes, the whole of the buffer's last dimension there. */
 #ifndef RLXC_IR_MMA_H
 #define RLXC_IR_MMA_H
 

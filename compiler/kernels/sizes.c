@@ -20,6 +20,7 @@ static const rlxc_size_row tile_sizes[] = {RLXC_TILE_SIZES(ROW)},
                            single_sizes[] = {RLXC_SINGLE_SIZES(ROW)},
                            product_sizes[] = {RLXC_PRODUCT_SIZES(ROW)},
                            vectors_sizes[] = {RLXC_VECTORS_SIZES(ROW)},
+                           tensor_sizes[] = {RLXC_TENSOR_SIZES(ROW)},
                            team_sizes[] = {RLXC_TEAM_SIZES(ROW)},
                            threads_sizes[] = {RLXC_THREADS_SIZES(ROW)},
                            inline_sizes[] = {{"", 0, 0, ""}};

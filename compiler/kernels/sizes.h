@@ -135,6 +135,14 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(rows, 1, 16, "rows of a tile")             \
     X(epilogue, 0, 1, "the block behind it runs on each tile")
 
+#define RLXC_TENSOR_SIZES(X)                                               \
+    X(warps_y, 1, 16, "warps of a block along the rows")                   \
+    X(warps_x, 1, 16, "warps of a block along the columns")                \
+    X(rows, 1, 8, "tiles of 16 rows of a warp")                            \
+    X(columns, 1, 16, "tiles of 8 columns of a warp")                      \
+    X(terms, 1, 8, "tiles of 16 terms whose factors are in shared memory") \
+    X(epilogue, 0, 1, "the block behind it runs on each thread's part")
+
 #define RLXC_TEAM_SIZES(X)                                  \
     X(blocks, 1, 16, "blocks that run together row by row") \
     X(shared, 0, 16, "number of their common leading axes") \
@@ -159,6 +167,7 @@ RLXC_SIZES_STRUCT(threads, RLXC_THREADS_SIZES);
 RLXC_SIZES_STRUCT(team, RLXC_TEAM_SIZES);
 RLXC_SIZES_STRUCT(product, RLXC_PRODUCT_SIZES);
 RLXC_SIZES_STRUCT(vectors, RLXC_VECTORS_SIZES);
+RLXC_SIZES_STRUCT(tensor, RLXC_TENSOR_SIZES);
 typedef struct rlxc_winograd_sizes {
     RLXC_WINOGRAD_SIZES(RLXC_SIZE_FIELD)
     rlxc_tile_sizes product;

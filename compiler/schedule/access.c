@@ -3,6 +3,7 @@
  * indices are linear in variables that occur once. */
 #include <string.h>
 
+#include "compiler/ir/mma.h"
 #include "compiler/schedule/tree.h"
 
 enum { MAX_NDIM = 64 };
@@ -13,7 +14,33 @@ typedef struct collecting {
     rlxc_engine *e;
     rlxc_accesses_in *out;
     bool in_init;
+    RLXC_VEC(const rlxc_expr *) matrices; /* loads that only say where a matrix is */
 } collecting;
+
+/* A thread's part of a matrix of T.ptx_mma is the whole of the last dimension: an access in a loop
+ * over it. */
+static void add_matrix(collecting *c, const rlxc_expr *first, bool writes)
+{
+    rlxc_context *ctx = c->e->ctx;
+    const rlxc_buffer *b = first->load.buffer;
+    const uint32_t n = first->load.n;
+    const rlxc_expr *item = rlxc_var(ctx, rlxc_intern_cstr(ctx, "item"), RLX_I64);
+    const rlxc_expr **at = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *at);
+    if (!at || n == 0 || n != b->ndim)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        at[i] = first->load.indices[i];
+    at[n - 1] = item;
+    rlxc_access a = {.buffer = b, .indices = at, .n = n, .in_init = c->in_init};
+    RLXC_PUSH(ctx, &c->matrices, first);
+    RLXC_PUSH(ctx, &c->out->loops,
+              rlxc_stmt_for(ctx, item, rlxc_i64(ctx, 0), rlxc_cast(ctx, RLX_I64, b->shape[n - 1]),
+                            RLXC_LOOP_SERIAL, NULL));
+    RLXC_PUSH(ctx, &c->out->items, a);
+    a.writes = true;
+    if (writes)
+        RLXC_PUSH(ctx, &c->out->items, a);
+}
 
 static bool visit_load(void *user, const rlxc_expr *x)
 {
@@ -24,6 +51,8 @@ static bool visit_load(void *user, const rlxc_expr *x)
                                 .indices = x->load.indices,
                                 .n = x->load.n,
                                 .in_init = c->in_init});
+    for (uint32_t k = 0; k < RLXC_MMA_MATRICES && rlxc_mma_has_matrices(x); k++)
+        add_matrix(c, rlxc_mma_matrix(x, k), k == RLXC_MMA_C);
     return true;
 }
 
@@ -83,14 +112,29 @@ static void add_pointer(collecting *c, const rlxc_stmt *s, const rlxc_buffer *bu
                   (rlxc_access){.buffer = buffer, .writes = writes != 0});
 }
 
+static void drop_matrices(const collecting *c)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->out->items.count && c->matrices.count; i++) {
+        bool drop = false;
+        for (uint32_t k = 0; k < c->matrices.count && !drop; k++)
+            drop = c->out->items.items[i].indices == c->matrices.items[k]->load.indices;
+        if (!drop)
+            c->out->items.items[n++] = c->out->items.items[i];
+    }
+    if (c->matrices.count)
+        c->out->items.count = n;
+}
+
 static void collect(rlxc_engine *e, const rlxc_stmt *s, bool in_init, rlxc_accesses_in *out)
 {
-    collecting c = {e, out, in_init};
+    collecting c = {.e = e, .out = out, .in_init = in_init};
     const rlxc_stmt_rewriter loads = {.user = &c, .expr = visit_expr};
     if (!s)
         return;
     rlxc_stmt_visit(s, visit_store, &c);
     (void)rlxc_stmt_rewrite(e->ctx, s, &loads);
+    drop_matrices(&c);
     for (uint32_t i = 0; i < e->f->n_params; i++)
         if (e->f->params[i].buffer)
             add_pointer(&c, s, e->f->params[i].buffer);

@@ -207,11 +207,30 @@ static bool belongs_to_threads(const rlxc_buffer *buffer)
            (strcmp(buffer->scope, "shared") == 0 || strcmp(buffer->scope, "local") == 0);
 }
 
-/* Whether memory of this scope on the device has room for the buffer. */
-static bool fits(const rlxc_engine *e, const rlxc_buffer *buffer, const char *scope)
+/* The threads of a block that are inside of |loop|; 1 where it is inside of them. */
+static int64_t threads_in(rlxc_engine *e, rlxc_node *loop)
 {
+    int64_t extents[RLXC_THREAD_AXES] = {1, 1, 1, 1, 1, 1}, size;
+    rlxc_node_list bound = {0};
+    if (threads_at(loop) >= RLXC_THREAD_IDX)
+        return 1;
+    rlxc_bound_loops_in(e, loop, &bound);
+    for (uint32_t i = 0; i < bound.items.count; i++) {
+        const int axis = rlxc_thread_axis(bound.items.items[i]->thread);
+        if (axis >= RLXC_THREAD_IDX && rlxc_is_int(bound.items.items[i]->extent, &size) &&
+            size > extents[axis] && size <= e->options->device->threads)
+            extents[axis] = size;
+    }
+    return extents[3] * extents[4] * extents[5];
+}
+
+/* Whether memory of this scope on the device has room for the buffer, of which each of the threads
+ * inside |loop| has a part. */
+static bool fits(rlxc_engine *e, const rlxc_buffer *buffer, const char *scope, rlxc_node *loop)
+{
+    const bool shared = strcmp(scope, "shared") == 0;
     const int64_t most =
-        strcmp(scope, "shared") == 0 ? e->options->device->shared_bytes : MAX_LOCAL;
+        shared ? e->options->device->shared_bytes : MAX_LOCAL * threads_in(e, loop);
     int64_t bytes = ((int64_t)buffer->dtype.bits * buffer->dtype.lanes + 7) / 8, size;
     for (uint32_t k = 0; k < buffer->ndim; k++)
         if (!rlxc_is_int(buffer->shape[k], &size) || __builtin_mul_overflow(bytes, size, &bytes))
@@ -278,7 +297,7 @@ bool rlxc_place_buffers(rlxc_engine *e)
         rlxc_buffer *small = loop ? shrink(e, loop, temps[i], &blocks) : temps[i];
         if (loop && e->options->device) {
             const char *scope = scope_in(e, loop, small);
-            if (!fits(e, small, scope))
+            if (!fits(e, small, scope, loop))
                 loop = NULL;
             else if (small->scope != scope)
                 small = with_scope(e, small, scope);

@@ -264,7 +264,16 @@ static bool is_complete(proof *p, const rlxc_expr *base)
     return false;
 }
 
-/* True if a block that reads its own result does so at the same place. */
+static bool uses_axes(proof *p, const rlxc_node *block, const rlxc_expr *index)
+{
+    for (uint32_t k = 0; k < block->block->n_axes; k++)
+        if (rlxc_expr_uses_var(p->e->ctx, index, block->block->axes[k].var))
+            return true;
+    return false;
+}
+
+/* True if a block that reads its own result does so at the same place. What it initializes may
+ * differ in dimensions that no axis serves, where an iteration has several elements. */
 static bool reads_in_place(proof *p, const rlxc_node *block)
 {
     rlxc_accesses_in all = {0};
@@ -275,7 +284,9 @@ static bool reads_in_place(proof *p, const rlxc_node *block)
             bool same = b->writes || b->buffer != a->buffer || a->buffer->ndim == 0 ||
                         (a->indices && b->indices && a->n == b->n);
             for (uint32_t k = 0; k < a->n && same && !b->writes && b->buffer == a->buffer; k++)
-                same = a->indices[k] == b->indices[k];
+                same = a->indices[k] == b->indices[k] ||
+                       (a->in_init && !uses_axes(p, block, a->indices[k]) &&
+                        !uses_axes(p, block, b->indices[k]));
             if (same)
                 continue;
             p->why = rlxc_internf(p->e->ctx,

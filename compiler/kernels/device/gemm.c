@@ -1,5 +1,5 @@
 /* The rewrite "gemm": a product of any axes as one of rows, columns and terms (gemm.h). */
-#include "compiler/kernels/device/gemm.h"
+#include "compiler/kernels/device/gemm_blocks.h"
 
 #include <string.h>
 
@@ -52,18 +52,11 @@ bool rlxc_gemm_of(const rlxc_stages *s, uint32_t i, rlxc_gemm *out)
 
 /* --- the blocks ------------------------------------------------------------------------------- */
 
-typedef struct rewriting {
-    rlxc_context *ctx;
-    rlxc_gemm g;
-    const rlxc_expr *padded[RLXC_GEMM_AXES]; /* extents up to multiples */
-    const rlxc_expr *vars[RLXC_GEMM_AXES];   /* of the block being made */
-    const char *name;
-    bool clamp; /* beyond the last row and column are these again */
-} rewriting;
+typedef rlxc_gemm_blocks rewriting;
 
 /* The stage's axes in those of the block being made; axes of kinds that it has no variable for stay
  * as they are. */
-static const rlxc_expr *in_new_axes(const rewriting *r, const rlxc_expr *e)
+const rlxc_expr *rlxc_gemm_in_vars(const rewriting *r, const rlxc_expr *e)
 {
     rlxc_context *ctx = r->ctx;
     const rlxc_stage *s = r->g.stage;
@@ -106,30 +99,39 @@ static uint32_t open_axes(rewriting *r, const char *kinds, rlxc_gemm_axis *out)
     return n;
 }
 
-/* A nest of loops over these axes, of these extents, around a block. */
-static const rlxc_stmt *nest(const rewriting *r, const char *suffix, const rlxc_gemm_axis *kinds,
-                             uint32_t n, const rlxc_expr *const *extents, const rlxc_stmt *body,
-                             const rlxc_stmt *init)
+const rlxc_stmt *rlxc_gemm_nest(const rewriting *r, const char *suffix, const rlxc_gemm_loop *axes,
+                                uint32_t n, const rlxc_stmt *body, const rlxc_stmt *init)
 {
+    enum { MOST_AXES = RLXC_GEMM_AXES + 2 };
     rlxc_context *ctx = r->ctx;
-    const rlxc_expr *loops[RLXC_GEMM_AXES];
-    rlxc_axis axes[RLXC_GEMM_AXES];
+    const rlxc_expr *loops[MOST_AXES];
+    rlxc_axis of[MOST_AXES];
     for (uint32_t i = 0; i < n; i++) {
-        const rlxc_expr *var = r->vars[kinds[i]];
-        loops[i] = rlxc_loop_var(ctx, &var->var.name[1]);
-        axes[i] =
-            (rlxc_axis){kinds[i] == RLXC_GEMM_TERM && init ? RLXC_AXIS_REDUCE : RLXC_AXIS_SPATIAL,
-                        var, rlxc_i64(ctx, 0), extents[kinds[i]]};
+        loops[i] = rlxc_loop_var(ctx, &axes[i].var->var.name[1]);
+        of[i] = (rlxc_axis){axes[i].reduces ? RLXC_AXIS_REDUCE : RLXC_AXIS_SPATIAL, axes[i].var,
+                            rlxc_i64(ctx, 0), axes[i].extent};
     }
     const rlxc_block block = {.name = rlxc_internf(ctx, "%s%s", r->name, suffix),
-                              .axes = rlxc_copy(ctx, axes, n * sizeof *axes),
+                              .axes = rlxc_copy(ctx, of, n * sizeof *of),
                               .n_axes = n,
                               .init = init,
                               .body = body};
     const rlxc_stmt *out = rlxc_stmt_block(ctx, rlxc_copy(ctx, &block, sizeof block), loops, NULL);
     for (uint32_t i = n; i-- > 0;)
-        out = rlxc_loop_of(ctx, loops[i], extents[kinds[i]], RLXC_LOOP_SERIAL, out);
+        out = rlxc_loop_of(ctx, loops[i], axes[i].extent, RLXC_LOOP_SERIAL, out);
     return out;
+}
+
+/* A nest of loops over these axes, of these extents, around a block. */
+static const rlxc_stmt *nest(const rewriting *r, const char *suffix, const rlxc_gemm_axis *kinds,
+                             uint32_t n, const rlxc_expr *const *extents, const rlxc_stmt *body,
+                             const rlxc_stmt *init)
+{
+    rlxc_gemm_loop axes[RLXC_GEMM_AXES];
+    for (uint32_t i = 0; i < n; i++)
+        axes[i] = (rlxc_gemm_loop){r->vars[kinds[i]], extents[kinds[i]],
+                                   kinds[i] == RLXC_GEMM_TERM && init};
+    return rlxc_gemm_nest(r, suffix, axes, n, body, init);
 }
 
 static rlxc_buffer *new_buffer(const rewriting *r, const char *suffix, const rlxc_gemm_axis *kinds,
@@ -149,18 +151,14 @@ static const rlxc_expr *zero_of(rlxc_context *ctx, rlx_dtype t)
     return rlxc_dtype_is_float(t) ? rlxc_float(ctx, t, 0) : rlxc_int(ctx, t, 0);
 }
 
-/* A factor as a block of its own, 0 beyond the axes' extents, or there the last row and column:
- * what comes of these is nowhere stored. */
-static const rlxc_stmt *factor(rewriting *r, const char *suffix, const char *axes,
-                               const rlxc_expr *value, rlxc_buffer **out)
+const rlxc_expr *rlxc_gemm_padded(rewriting *r, const rlxc_gemm_axis *kinds, uint32_t n,
+                                  const rlxc_expr *value)
 {
     rlxc_context *ctx = r->ctx;
-    rlxc_gemm_axis kinds[RLXC_GEMM_AXES];
-    const rlxc_expr *indices[RLXC_GEMM_AXES], *inside = NULL;
-    const uint32_t n = open_axes(r, axes, kinds);
+    const rlxc_expr *inside = NULL, *vars[RLXC_GEMM_AXES];
+    memcpy(vars, r->vars, sizeof vars);
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_gemm_axis k = kinds[i];
-        indices[i] = r->vars[k];
         if (r->padded[k] == r->g.extents[k])
             continue;
         if (r->clamp && k != RLXC_GEMM_TERM) {
@@ -171,15 +169,26 @@ static const rlxc_stmt *factor(rewriting *r, const char *suffix, const char *axe
         const rlxc_expr *below = rlxc_binary(ctx, RLXC_EXPR_LT, r->vars[k], r->g.extents[k]);
         inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, below) : below;
     }
-    *out = new_buffer(r, suffix, kinds, n, value->dtype, "shared");
-    value = in_new_axes(r, value);
-    if (inside) {
-        const rlxc_expr *args[3] = {inside, value, zero_of(ctx, value->dtype)};
-        value = rlxc_call(ctx, value->dtype, rlxc_intern_cstr(ctx, "if_then_else"), args, 3);
-    }
+    value = rlxc_gemm_in_vars(r, value);
+    memcpy(r->vars, vars, sizeof vars);
+    if (!inside)
+        return value;
+    const rlxc_expr *args[3] = {inside, value, zero_of(ctx, value->dtype)};
+    return rlxc_call(ctx, value->dtype, rlxc_intern_cstr(ctx, "if_then_else"), args, 3);
+}
+
+/* A factor as a block of its own. */
+static const rlxc_stmt *factor(rewriting *r, const char *suffix, const char *axes,
+                               const rlxc_expr *value, rlxc_buffer **out)
+{
+    rlxc_gemm_axis kinds[RLXC_GEMM_AXES];
+    const rlxc_expr *indices[RLXC_GEMM_AXES];
+    const uint32_t n = open_axes(r, axes, kinds);
     for (uint32_t i = 0; i < n; i++)
-        r->vars[kinds[i]] = indices[i];
-    return nest(r, suffix, kinds, n, r->padded, rlxc_stmt_store(ctx, *out, indices, n, value),
+        indices[i] = r->vars[kinds[i]];
+    *out = new_buffer(r, suffix, kinds, n, value->dtype, "shared");
+    value = rlxc_gemm_padded(r, kinds, n, value);
+    return nest(r, suffix, kinds, n, r->padded, rlxc_stmt_store(r->ctx, *out, indices, n, value),
                 NULL);
 }
 
@@ -211,24 +220,28 @@ static const rlxc_stmt *product(rewriting *r, const rlxc_buffer *x, const rlxc_b
                 rlxc_stmt_store(ctx, *out, now->load.indices, n - 1, zero_of(ctx, dtype)));
 }
 
-/* The result, or what the epilogue makes of it, to where it belongs. */
-static const rlxc_stmt *result(rewriting *r, const rlxc_buffer *sum, bool epilogue)
+const rlxc_stmt *rlxc_gemm_result(const rewriting *r, const rlxc_expr *value, bool epilogue)
 {
     rlxc_context *ctx = r->ctx;
     const rlxc_stage *s = r->g.stage;
-    rlxc_gemm_axis kinds[RLXC_GEMM_AXES];
     const rlxc_expr *at[RLXC_STAGE_AXES];
-    const uint32_t n = open_axes(r, "bmn", kinds);
-    const rlxc_expr *value = load_of(r, sum, "bmn");
     const rlxc_buffer *to = s->out;
     for (uint32_t d = 0; d < s->out->ndim; d++)
-        at[d] = in_new_axes(r, s->indices[d]);
+        at[d] = rlxc_gemm_in_vars(r, s->indices[d]);
     if (epilogue) { /* its axes are the dimensions of the result */
         value = rlxc_epilogue_value(ctx, r->g.epilogue, s->out, at, value);
         to = r->g.epilogue->out;
     }
-    return nest(r, "_out", kinds, n, r->g.extents, rlxc_stmt_store(ctx, to, at, to->ndim, value),
-                NULL);
+    return rlxc_stmt_store(ctx, to, at, to->ndim, value);
+}
+
+/* The result, or what the epilogue makes of it, to where it belongs. */
+static const rlxc_stmt *result(rewriting *r, const rlxc_buffer *sum, bool epilogue)
+{
+    rlxc_gemm_axis kinds[RLXC_GEMM_AXES];
+    const uint32_t n = open_axes(r, "bmn", kinds);
+    return nest(r, "_out", kinds, n, r->g.extents,
+                rlxc_gemm_result(r, load_of(r, sum, "bmn"), epilogue), NULL);
 }
 
 /* --- the rewrite ------------------------------------------------------------------------------ */
@@ -277,6 +290,7 @@ static bool rewrite(void *user, const rlxc_kernel_use *use)
     rewriting r = {.ctx = ctx, .name = use->block};
     const bool epilogue = size_of(use, "epilogue") == 1;
     r.clamp = size_of(use, "clamp") == 1;
+    const int64_t fragment = size_of(use, "fragment");
     options.explain = NULL;
     use->f->body =
         rlxc_stmt_rewrite(ctx, use->f->body, &(rlxc_stmt_rewriter){.user = ctx, .stmt = unmarked});
@@ -290,23 +304,28 @@ static bool rewrite(void *user, const rlxc_kernel_use *use)
     r.padded[RLXC_GEMM_BATCH] = r.g.extents[RLXC_GEMM_BATCH];
     if (!set_padded(&r, RLXC_GEMM_ROW, size_of(use, "rows")) ||
         !set_padded(&r, RLXC_GEMM_COLUMN, size_of(use, "columns")) ||
-        !set_padded(&r, RLXC_GEMM_TERM, size_of(use, "terms")))
+        !set_padded(&r, RLXC_GEMM_TERM, size_of(use, "terms")) ||
+        (fragment && !rlxc_gemm_fits_fragments(&r, fragment, size_of(use, "rows"),
+                                               size_of(use, "columns"), size_of(use, "terms"))))
         return false;
     const rlxc_stmt **stmts = rlxc_try_alloc(ctx, (size_t)s.n + 1, sizeof *stmts), *parts[4];
-    rlxc_buffer *x, *w, *sum;
+    rlxc_buffer *temps[3]; /* x, w, sum */
     if (!stmts)
         return false;
-    parts[0] = factor(&r, "_x", "bmk", r.g.op.x, &x);
-    parts[1] = factor(&r, "_w", "bkn", r.g.op.w, &w);
-    parts[2] = product(&r, x, w, &sum);
-    parts[3] = result(&r, sum, epilogue);
+    if (fragment) {
+        rlxc_gemm_fragments(&r, epilogue, parts, temps);
+    } else {
+        parts[0] = factor(&r, "_x", "bmk", r.g.op.x, &temps[0]);
+        parts[1] = factor(&r, "_w", "bkn", r.g.op.w, &temps[1]);
+        parts[2] = product(&r, temps[0], temps[1], &temps[2]);
+        parts[3] = result(&r, temps[2], epilogue);
+    }
     stmts[at] = rlxc_stmt_seq(ctx, parts, 4);
     s.items[at].done = true;
     if (epilogue)
         rlxc_epilogue_done(&s, at, &s.items[at + 1]);
-    RLXC_PUSH(ctx, &s.temps, x);
-    RLXC_PUSH(ctx, &s.temps, w);
-    RLXC_PUSH(ctx, &s.temps, sum);
+    for (uint32_t k = 0; k < 3; k++)
+        RLXC_PUSH(ctx, &s.temps, temps[k]);
     rlxc_put_stages(&s, stmts);
     return !rlxc_failed(ctx);
 }
@@ -316,16 +335,15 @@ void rlxc_step_gemm(rlxc_schedule_steps *l, rlxc_step_ref block, const rlxc_gemm
     const struct {
         const char *name;
         int64_t value;
-    } all[] = {{"rows", sizes->rows},
-               {"columns", sizes->columns},
-               {"terms", sizes->terms},
-               {"epilogue", sizes->epilogue},
-               {"clamp", sizes->clamp}};
-    const size_t n = sizeof all / sizeof *all - (sizes->clamp ? 0 : 1);
+    } all[] = {{"rows", sizes->rows},   {"columns", sizes->columns},
+               {"terms", sizes->terms}, {"epilogue", sizes->epilogue},
+               {"clamp", sizes->clamp}, {"fragment", sizes->fragment}};
+    enum { ALWAYS = 4 }; /* the others are said where they are not 0 */
     rlxc_attrs out = {0};
-    for (size_t k = 0; k < n; k++)
-        out = rlxc_attrs_with(l->ctx, out, rlxc_intern_cstr(l->ctx, all[k].name),
-                              rlxc_attr_int(all[k].value));
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (k < ALWAYS || all[k].value)
+            out = rlxc_attrs_with(l->ctx, out, rlxc_intern_cstr(l->ctx, all[k].name),
+                                  rlxc_attr_int(all[k].value));
     rlxc_step_rewrite(l, block, "gemm", out);
 }
 

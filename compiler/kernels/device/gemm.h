@@ -24,17 +24,22 @@ typedef struct rlxc_gemm {
 /* Stage |i| as a product with at least one row axis and column axis; false with a reason. */
 bool rlxc_gemm_of(const rlxc_stages *s, uint32_t i, rlxc_gemm *out);
 
+/* True if the factors of |g| are float16 or bfloat16 numbers that are summed in float32, as tensor
+ * cores do; then *out_x and *out_w are the factors before their conversion. */
+bool rlxc_gemm_of_halves(const rlxc_gemm *g, const rlxc_expr **out_x, const rlxc_expr **out_w);
+
 /* The rewrite "gemm": the factors become blocks NAME_x[b, m, k] and NAME_w[b, k, n] of shared
  * memory, with zeros up to multiples of sizes "rows", "columns" and "terms"; NAME[b, m, n] is their
  * product in each thread's memory, and NAME_out its copy to the result, with the epilogue if size
- * "epilogue" is 1. With size "clamp" rows and columns are not
- * filled up with zeros but with the last of them. Several axes of a kind are one here: a
- * convolution is a product whose x is read through its windows. There is no b where there are no
- * batches. */
+ * "epilogue" is 1. With size "clamp" rows and columns are not filled up with zeros but with the
+ * last of them. Several axes of a kind are one here: a convolution is a product whose x is read
+ * through its windows. There is no b where there are no batches. With size "fragment" (16, the
+ * terms of an instruction of tensor cores) the blocks are those of fragments.c: their axes are
+ * tiles of 16 rows, 8 columns and 16 terms, lanes of a warp, and a lane's elements. */
 extern const rlxc_kernel_row rlxc_gemm_row;
 
 typedef struct rlxc_gemm_sizes {
-    int64_t rows, columns, terms, epilogue, clamp;
+    int64_t rows, columns, terms, epilogue, clamp, fragment;
 } rlxc_gemm_sizes;
 
 /* Appends the step that asks for the rewrite. */

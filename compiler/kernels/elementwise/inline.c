@@ -7,6 +7,7 @@
 #include "compiler/kernels/conv/sliding.h"
 #include "compiler/kernels/matmul/tile_plan.h"
 #include "compiler/kernels/rules.h"
+#include "compiler/target/target.h"
 
 #include <string.h>
 
@@ -161,15 +162,16 @@ static bool is_border_of(const rlxc_stages *s, const rlxc_stage *p, const rlxc_s
 }
 
 /* True if |p| widens 16-bit floats that register tiles of |consumer| read for whole vectors of
- * columns: converting them there takes as long as multiplying. */
+ * columns: converting them there takes as long as multiplying. Devices convert what they copy to
+ * shared memory, or multiply numbers of 16 bits. */
 static bool is_widened_row(const rlxc_stages *s, const rlxc_stage *p, const rlxc_stage *consumer,
                            const rlxc_expr *const *indices)
 {
     const rlxc_expr *from = p->value->kind == RLXC_EXPR_CAST ? p->value->bin.a : NULL;
     rlxc_tile_plan plan;
-    if (!from || !rlxc_dtype_is_float(from->dtype) || from->dtype.bits != 16 ||
-        from->kind != RLXC_EXPR_LOAD || !consumer->init || !rlxc_tile_plan_of(s, consumer, &plan) ||
-        plan.i == RLXC_NO_AXIS)
+    if (!from || rlxc_target_is_device(s->target) || !rlxc_dtype_is_float(from->dtype) ||
+        from->dtype.bits != 16 || from->kind != RLXC_EXPR_LOAD || !consumer->init ||
+        !rlxc_tile_plan_of(s, consumer, &plan) || plan.i == RLXC_NO_AXIS)
         return false;
     for (uint32_t k = 0; k < p->out->ndim; k++)
         if (rlxc_expr_uses_var(s->ctx, indices[k], consumer->vars[plan.j]))

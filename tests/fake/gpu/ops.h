@@ -489,6 +489,25 @@ FLOATS(f16, f)
 FLOATS(bf16, f)
 MOVES(f16, u16)
 MOVES(bf16, u16)
+/* Two float16 in a register. */
+#define PAIRS(op)                                                                         \
+    OP op##_f16x2(R a, R b)                                                               \
+    {                                                                                     \
+        return op##_f16((u16)a, (u16)b) | op##_f16((u16)(a >> 16), (u16)(b >> 16)) << 16; \
+    }
+PAIRS(add_rn)
+PAIRS(sub_rn)
+PAIRS(mul_rn)
+PAIRS(add)
+PAIRS(sub)
+PAIRS(mul)
+PAIRS(max)
+PAIRS(min)
+OP fma_rn_f16x2(R a, R b, R c)
+{
+    return fma_rn_f16((u16)a, (u16)b, (u16)c) |
+           fma_rn_f16((u16)(a >> 16), (u16)(b >> 16), (u16)(c >> 16)) << 16;
+}
 
 /* --- conversions -------------------------------------------------------------------------------
  */
