@@ -49,6 +49,8 @@ static bool look_stmt(void *user, const rlxc_stmt *stmt)
     if (s->why)
         return false;
     rlxc_stmt_exprs(stmt, look_expr, s);
+    if (stmt->kind == RLXC_STMT_LET)
+        set(s, stmt->let.var->var.name, rlxc_cl_lacks_type(s->target, stmt->let.var->dtype));
     if (stmt->kind == RLXC_STMT_STORE)
         look_buffer(s, stmt->store.buffer);
     else if (stmt->kind == RLXC_STMT_DECL_BUFFER)

@@ -285,7 +285,6 @@ static const char *device_of(const placing *p, const rlxc_binding *call)
 static bool is_anywhere(const rlxc_operator *op)
 {
     static const char *const names[] = {"reshape",
-                                        "memory.view",
                                         "shape_of",
                                         "to_vdevice",
                                         "wrap_param",
@@ -301,6 +300,25 @@ static bool is_anywhere(const rlxc_operator *op)
         if (strcmp(names[i], op->name) == 0)
             return true;
     return (op->flags & (RLXC_OP_MEMORY | RLXC_OP_KILLS | RLXC_OP_STORAGE)) != 0;
+}
+
+static bool is_absent(const rlxc_binding *call, uint32_t i)
+{
+    return i >= call->n_args || call->args[i].kind == RLXC_ATOM_NONE ||
+           (call->args[i].kind == RLXC_ATOM_TUPLE && call->args[i].n == 0);
+}
+
+/* True for R.memory.view of the same type in a known shape, an instruction that reads no bytes; any
+ * other makes a copy. */
+static bool views_in_place(const placing *p, const rlxc_binding *call)
+{
+    if (!rlxc_is_op(call, "memory.view"))
+        return false;
+    const rlxc_sinfo *from = rlxc_atom_sinfo(p->ctx, p->module, call->args[0]);
+    const rlxc_sinfo *to = call->var->sinfo;
+    return from && to && from->kind == RLXC_SINFO_TENSOR && to->kind == RLXC_SINFO_TENSOR &&
+           rlxc_dtype_eq(from->dtype, to->dtype) && !is_absent(call, 1) &&
+           (to->ndim >= 0 || is_absent(call, 3));
 }
 
 static rlxc_global *prim_named(const placing *p, rlxc_atom callee)
@@ -330,7 +348,8 @@ static rlxc_rewrite_action place_call(placing *p, rlxc_builder *b, rlxc_binding 
     }
     if (g)
         return place_prim(p, b, call, &call->callee, g, device, replacement);
-    if (call->op ? is_anywhere(call->op) : call->callee.kind != RLXC_ATOM_EXTERN)
+    if (call->op ? is_anywhere(call->op) || views_in_place(p, call)
+                 : call->callee.kind != RLXC_ATOM_EXTERN)
         return RLXC_REWRITE_KEEP;
     const rlx_builtin *builtin = call->op ? NULL : rlxc_find_builtin(call->callee.text);
     const bool reaches = builtin && builtin->flags & RLX_BUILTIN_ANY_DEVICE;
