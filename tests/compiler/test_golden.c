@@ -2,7 +2,8 @@
  * must then print as NAME.after.txt. RLX_BLESS=1 writes the expected files instead: review them as
  * a diff. A pass on request is requested here. A first line "# --bound n=2:64" sets that option.
  *
- * tests/explain/NAME.py is compiled with rlxc --explain, whose output must be NAME.after.txt.
+ * tests/explain/NAME.py is compiled with rlxc --explain, whose output must be NAME.after.txt;
+ * tests/emit/opencl/NAME.py with --emit=opencl.
  *
  * The pipeline runs with its checks on, so every stage must also be well formed and parse back to
  * itself. */
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/codegen/device.h"
 #include "compiler/driver/compile.h"
 #include "compiler/schedule/explain.h"
 #include "compiler/script/script.h"
@@ -157,4 +159,33 @@ static void explain_file(const char *pass, const char *path)
 RLX_TEST(golden, every_explanation_is_what_was_reviewed)
 {
     check_folder("tests/explain", NULL, explain_file);
+}
+
+/* --- code for devices --------------------------------------------------------------------------
+ */
+
+static void emit_file(const char *pass, const char *path)
+{
+    (void)pass;
+    char *text = read_text(path);
+    cr_assert(text, "%s cannot be read", path);
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    const rlxc_device_code *codes = NULL;
+    uint32_t n = 0;
+    rlxc_options options;
+    cr_assert(rlxc_options_init(ctx, &options, NULL, "x86-64-v3", 2));
+    options.check = true;
+    rlxc_module *module = rlxc_read_module(ctx, path, text, strlen(text));
+    cr_assert(module && rlxc_lower_module(ctx, module, &options, NULL) &&
+                  rlxc_compile_devices(ctx, module, &options, &codes, &n),
+              "%s", rlxc_render_diagnostics(ctx));
+    cr_assert(n == 1 && codes[0].n_images == 1, "%s", path);
+    compare(path, rlxc_intern(ctx, codes[0].images[0].data, codes[0].images[0].size));
+    rlxc_context_destroy(ctx);
+    free(text);
+}
+
+RLX_TEST(golden, code_for_opencl_is_what_was_reviewed)
+{
+    check_folder("tests/emit/opencl", NULL, emit_file);
 }
