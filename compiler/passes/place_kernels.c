@@ -262,7 +262,8 @@ static rlxc_rewrite_action place_prim(placing *p, rlxc_builder *b, rlxc_binding 
                         : version_for_cpu(p, g));
     if (v->name)
         return RLXC_REWRITE_KEEP;
-    if (!call->op) { /* it writes into its arguments */
+    /* it writes into its arguments, or is made of threads, which the CPU does not have */
+    if (!call->op || rlxc_has_threads(g->prim->body)) {
         rlxc_error(p->ctx, call->range, "PrimFunc '%s' cannot run on '%s': %s", g->name, device,
                    v->why);
         return RLXC_REWRITE_KEEP;
