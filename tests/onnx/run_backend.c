@@ -13,7 +13,7 @@
  * --relax runs every case through its TVMScript; --free with input dimensions that have neither
  * numbers nor names, --unranked with inputs of unknown rank. --device runs the cases that pass on
  * the CPU with all tensors on the device D; its table, docs/onnx-D.md, names those that fail and
- * those in which the CPU does something. */
+ * those in which the CPU does something. Without that table none may fail. */
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
@@ -115,13 +115,13 @@ static bool is_of_device(const test_case *c)
 }
 
 /* Of the cases that pass on the CPU, those that the table of a device does not name as failing must
- * pass there too. */
-static bool read_device_table(const char *path)
+ * pass there too: all of them where there is no table. */
+static void read_device_table(const char *path)
 {
     FILE *file = fopen(path, "r");
     char line[1600];
     if (!file)
-        return false;
+        return;
     while (fgets(line, sizeof line, file)) {
         test_case key = {0};
         if (sscanf(line, "| %199[^ |] |", key.name) != 1 || strstr(line, "| pass |"))
@@ -131,7 +131,6 @@ static bool read_device_table(const char *path)
             c->may_fail = true;
     }
     fclose(file);
-    return true;
 }
 
 /* Leaves the cases of a device's table. */
@@ -371,10 +370,7 @@ int main(int argc, char **argv)
     if (device) {
         snprintf(device_table, sizeof device_table, "docs/onnx-%.*s.md", (int)strcspn(device, ":"),
                  device);
-        if (!read_device_table(device_table) && !write) {
-            fprintf(stderr, "run_backend: there is no %s\n", device_table);
-            return 2;
-        }
+        read_device_table(device_table);
         keep_device_cases();
     }
     if (n_cases == 0 || (missing < 0 && !write)) {
