@@ -149,6 +149,12 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(threads, 1, 1024, "threads of a row")                 \
     X(second, 0, 64, "threads that reduce the threads' results first; 0: one does it")
 
+#define RLXC_FLASH_SIZES(X) X(queries, 1, 1024, "queries of a block, a thread each")
+
+#define RLXC_COLUMNS_SIZES(X)                                   \
+    X(threads, 1, 1024, "threads of a block along the columns") \
+    X(parts, 1, 1024, "threads that share the terms of a column")
+
 /* Minimal filtering multiplies by tiles of their own, whose sizes follow as product_NAME. */
 #define RLXC_SIZE_FIELD(name, least, most, doc) int64_t name;
 #define RLXC_SIZES_STRUCT(rule, rows)    \
@@ -168,6 +174,8 @@ RLXC_SIZES_STRUCT(team, RLXC_TEAM_SIZES);
 RLXC_SIZES_STRUCT(product, RLXC_PRODUCT_SIZES);
 RLXC_SIZES_STRUCT(vectors, RLXC_VECTORS_SIZES);
 RLXC_SIZES_STRUCT(tensor, RLXC_TENSOR_SIZES);
+RLXC_SIZES_STRUCT(flash, RLXC_FLASH_SIZES);
+RLXC_SIZES_STRUCT(columns, RLXC_COLUMNS_SIZES);
 typedef struct rlxc_winograd_sizes {
     RLXC_WINOGRAD_SIZES(RLXC_SIZE_FIELD)
     rlxc_tile_sizes product;

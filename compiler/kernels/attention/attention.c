@@ -106,13 +106,11 @@ static const rlxc_expr *bound_at(fused *t, const rlxc_expr *bound, const rlxc_ex
     return at_axes(t, bound, i, NULL, NULL);
 }
 
-/* Keys [*begin, *end) are those that some query of the block sees; all keys if a query might see
- * none. */
-static void visible_keys(fused *t, const rlxc_expr **begin, const rlxc_expr **end)
+void rlxc_attention_visible(fused *t, int64_t height, const rlxc_expr **begin,
+                            const rlxc_expr **end)
 {
     const rlxc_attention *a = t->a;
     rlxc_context *ctx = t->ctx;
-    int64_t height = t->nv == 0 ? 1 : (int64_t)t->nv * t->vl;
     const rlxc_expr *last =
         least(t, plus(t, t->i0, num(t, height - 1)), rlxc_sub(ctx, a->queries, num(t, 1)));
     const rlxc_expr *all = NULL;
@@ -154,7 +152,7 @@ static void push_part(fused *t, const part *p)
 static void over_keys(fused *t, int64_t block, const part *parts, uint32_t n)
 {
     const rlxc_expr *begin, *end, *var = rlxc_loop_var(t->ctx, "block");
-    visible_keys(t, &begin, &end);
+    rlxc_attention_visible(t, t->nv == 0 ? 1 : (int64_t)t->nv * t->vl, &begin, &end);
     const rlxc_expr *count = rlxc_split_count(t->ctx, rlxc_sub(t->ctx, end, begin), block);
     rlxc_schedule *outer = t->c, inner = {.s = outer->s};
     t->c = &inner;

@@ -1,5 +1,6 @@
-/* Private to the two files that emit attention: attention.c goes over blocks of queries
- * and keys, and a query alone; attention_block.c emits what happens in a block. Statements
+/* Private to the files that emit attention: attention.c goes over blocks of queries
+ * and keys, and a query alone; attention_block.c emits what happens in a block;
+ * device/attention.c has a thread for each query. Statements
  * are appended to t->c. */
 #ifndef RLXC_KERNELS_ATTENTION_ATTENTION_BODY_H
 #define RLXC_KERNELS_ATTENTION_ATTENTION_BODY_H
@@ -33,6 +34,10 @@ void rlxc_attention_scores(fused *t);
 void rlxc_attention_weights(fused *t);
 void rlxc_attention_values(fused *t);
 void rlxc_attention_end(fused *t);
+/* Keys [*begin, *end) are those that some of the |height| queries from t->i0 on sees; all keys if a
+ * query might see none. */
+void rlxc_attention_visible(fused *t, int64_t height, const rlxc_expr **begin,
+                            const rlxc_expr **end);
 
 /* --- small helpers ---------------------------------------------------------------------------- */
 

@@ -8,7 +8,12 @@
 #include "compiler/kernels/nests.h"
 #include "compiler/kernels/rules.h"
 
-enum { LONG_ROW = 64, MAX_MERGED = 3 * RLXC_ROWS_GROUP };
+enum {
+    LONG_ROW = 64,
+    SHORT_OF_MANY = 256, /* rows that one thread takes each, where there are */
+    MANY = 4096,         /* of them */
+    MAX_MERGED = 3 * RLXC_ROWS_GROUP
+};
 
 /* The number of elements of a row: of the stage's axes but the first |shared|; NULL: not one number
  * that fits. */
@@ -138,6 +143,10 @@ bool rlxc_decide_team(rlxc_schedule *c, uint32_t i, void *sizes)
         return rlxc_decline(c->s, "no reduction of rows");
     if (longest < LONG_ROW)
         return rlxc_decline(c->s, "rows of %d elements: one thread takes each", (int)longest);
+    if (n == 1 && longest < SHORT_OF_MANY &&
+        rlxc_is_int(rlxc_stage_elements(c->s->ctx, group[0]), &length) && length >= MANY)
+        return rlxc_decline(c->s, "%lld rows of %lld elements: one thread takes each",
+                            (long long)length, (long long)longest);
     const int64_t most = c->s->target->device.threads;
     while (threads * 2 <= RLXC_BLOCK_THREADS && threads * 2 <= most && threads * 2 <= longest)
         threads *= 2;
