@@ -445,13 +445,14 @@ RLX_TEST(opencl, a_real_driver_computes)
     char folder[] = "/tmp/rlx-test-XXXXXX";
     work w;
     rlx_device_info info;
-    if (cl->count(NULL, &t->error) == 0) {
+    /* In one process for all tests, the stand-in was opened before. */
+    if (cl->count(NULL, &t->error) == 0 || cl->info(NULL, 0, &info, &t->error) != RLX_OK ||
+        strstr(info.driver, "Invented")) {
         puts("skipped: OpenCL driver");
         fflush(stdout);
         return;
     }
     use_cache(folder);
-    RLX_OKAY(cl->info(NULL, 0, &info, &t->error));
     cr_expect(*info.name && *info.driver && info.units > 0 && info.max_threads > 0);
     for (int i = 0; i < 2; i++) { /* from source, then from the binary that was kept */
         RLX_OKAY(whole(&w, &t->allocator, source, &t->error));
