@@ -445,9 +445,11 @@ RLX_TEST(opencl, a_real_driver_computes)
     char folder[] = "/tmp/rlx-test-XXXXXX";
     work w;
     rlx_device_info info;
+    const bool any = cl->count(NULL, &t->error) > 0;
+    if (any)
+        RLX_OKAY(cl->info(NULL, 0, &info, &t->error));
     /* In one process for all tests, the stand-in was opened before. */
-    if (cl->count(NULL, &t->error) == 0 || cl->info(NULL, 0, &info, &t->error) != RLX_OK ||
-        strstr(info.driver, "Invented")) {
+    if (!any || strstr(info.driver, "Invented")) {
         puts("skipped: OpenCL driver");
         fflush(stdout);
         return;
