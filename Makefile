@@ -81,7 +81,7 @@ $(call obj,$(SMALL_SRC)): OPT := -Os -g
 # The runtime is C: only debuggers unwind its stack, with the debug information.
 $(call obj,$(RUNTIME_SRC)): CFLAGS += $(if $(SAN),,-fno-asynchronous-unwind-tables)
 
-.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-opencl onnx-opencl-table ptxas onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install install-runtime \
+.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-opencl onnx-opencl-table ptxas onnx-batch onnx-relax onnx-free onnx-published bench bench-cuda bench-peers deps-bench install install-runtime \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -321,6 +321,8 @@ PEERS ?= $(BUILD)/peers
 bench: deps-bench all ## every figure with its bar, as a table and bench/results.json, next to installed peers
 	@$(MAKE) --no-print-directory -s $(BENCH_PROGRAMS) $(if $(TORCH),$(BUILD)/peers_torch.so)
 	@$(PYTHON) bench/run.py --build $(BUILD) --peers $(PEERS) $(if $(QUICK),--quick) $(if $(REALTIME),--realtime)
+bench-cuda: all $(BUILD)/bench_cuda ## the rows of CUDA alone: a launch, products beside cuBLAS; without a GPU it says so
+	@$(PYTHON) bench/run.py --build $(BUILD) --peers $(PEERS) --only cuda $(if $(QUICK),--quick)
 deps-bench:
 	@.ci/install-deps bench
 bench-peers: ## install OpenBLAS, BLIS, oneDNN (apt); ONNX Runtime, TVM, PyTorch (a private virtual environment under BUILD)
@@ -337,10 +339,11 @@ $(BUILD)/peers_torch.so: bench/peers/torch.cpp bench/peers/peer.h
 	$(call say,C++ ,$@)
 	$(Q)$(CXX) -std=c++20 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -I. -isystem $(TORCH)/include \
 	    -isystem $(TORCH)/include/torch/csrc/api/include -o $@ $< -L$(TORCH)/lib -Wl,-rpath,$(abspath $(TORCH))/lib -ltorch_cpu -lc10
-BENCH_PROGRAMS := $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/bench_opencl $(BUILD)/peers_gemm
+BENCH_PROGRAMS := $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/bench_opencl $(BUILD)/bench_cuda $(BUILD)/peers_gemm
 $(BUILD)/bench_runtime: $(call obj,$(wildcard bench/*.c))
 $(BUILD)/bench_pair: $(call obj,bench/peers/pair.c bench/peers/ort.c bench/support.c)
-$(BUILD)/bench_opencl: $(call obj,bench/peers/opencl.c bench/support.c)
+$(BUILD)/bench_opencl: $(call obj,bench/peers/opencl.c bench/peers/device.c bench/support.c)
+$(BUILD)/bench_cuda: $(call obj,bench/peers/cuda.c bench/peers/device.c bench/support.c)
 $(BUILD)/peers_gemm: $(call obj,bench/peers/gemm.c bench/support.c)
 $(BENCH_PROGRAMS): $(BUILD)/librlx.a
 	$(call say,LINK,$@)

@@ -34,14 +34,14 @@ def dispatch(calls=1000):
     return "\n".join(lines) + "\n"
 
 
-def device_chain(calls=1000):
-    """A chain of kernels that are bound to threads already, on opencl:0."""
-    vector = 'R.Tensor((1024,), "float32", "opencl:0")'
-    lines = [HEAD + f"""    I.module_global_infos({{"vdevice": [I.vdevice("opencl", 0, "global")]}})
+def device_chain(kind, calls=1000):
+    """A chain of kernels that are bound to threads already, on the first device of |kind|."""
+    vector = f'R.Tensor((1024,), "float32", "{kind}:0")'
+    lines = [HEAD + f"""    I.module_global_infos({{"vdevice": [I.vdevice("{kind}", 0, "global")]}})
 
     @T.prim_func(private=True)
     def step(x: T.Buffer((T.int64(1024),), "float32"), y: T.Buffer((T.int64(1024),), "float32")):
-        T.func_attr({{"op_pattern": 8, "tir.noalias": T.bool(True), "target": T.target("opencl")}})
+        T.func_attr({{"op_pattern": 8, "tir.noalias": T.bool(True), "target": T.target("{kind}")}})
         for bx in T.thread_binding(T.int64(4), thread="blockIdx.x"):
             for tx in T.thread_binding(T.int64(256), thread="threadIdx.x"):
                 y[bx * T.int64(256) + tx] = x[bx * T.int64(256) + tx] + T.float32(1)
@@ -51,6 +51,15 @@ def device_chain(calls=1000):
         cls = Module"""]
     lines += [f"        x{i + 1} = R.call_tir(cls.step, (x{i},), out_sinfo={vector})" for i in range(calls)]
     return "\n".join([*lines, f"        return x{calls}"]) + "\n"
+
+
+def square_product(n, dtype):
+    matrix = f'R.Tensor(({n}, {n}), "{dtype}")'
+    return HEAD + f"""    @R.function
+    def main(x: {matrix}, w: {matrix}) -> {matrix}:
+        y = R.matmul(x, w)
+        return y
+"""
 
 
 def many_products(count=400):

@@ -35,7 +35,7 @@ PAIRS = [
 ]
 COMPILED = ("mlp", "encoder", "encoder x6")  # whose compile time has a bar
 CHARGPT = "examples/chargpt/chargpt"
-NO_DEVICE = 3  # status of bench_opencl
+NO_DEVICE = 3  # status of bench_opencl and bench_cuda
 
 
 class Bench:
@@ -259,14 +259,23 @@ def grouped(bench):
             bench.measure(bench.program("bench_runtime"), "grouped", name, mine, twin, k, weights, threads)
 
 
+def has_device(bench, program, *command):
+    return subprocess.run([bench.program(program), *command], capture_output=True).returncode != NO_DEVICE
+
+
+def device_chain(bench, kind, calls):
+    name = f"device_chain_{kind}"
+    bench.write(name + ".py", modules.device_chain(kind, calls))
+    return bench.compile(bench.path(name + ".py"), name)[0]
+
+
 def devices(bench):
     """OpenCL: the cost of a launch beside the same enqueues in C, and a model beside the CPU."""
     program, calls = bench.program("bench_opencl"), 1000
-    bench.write("device_chain.py", modules.device_chain(calls))
-    executable, _, _ = bench.compile(bench.path("device_chain.py"), "device_chain")
+    executable = device_chain(bench, "opencl", calls)
     if executable is None:
         return
-    if subprocess.run([program, "chain", executable, str(calls)], capture_output=True).returncode == NO_DEVICE:
+    if not has_device(bench, "bench_opencl", "chain", executable, str(calls)):
         return bench.leave_out("OpenCL", "no device (PoCL: pocl-opencl-icd)")
     bench.measure(program, "chain", executable, calls)
     name, file, dims, _ = PAIRS[1]
@@ -274,6 +283,23 @@ def devices(bench):
     there, _, _ = bench.compile(bench.path(file + ".onnx"), file + "_opencl", "--default-device", "opencl:0")
     if cpu and there:
         bench.measure(program, "model", name, there, cpu, dims, 16, 128)
+
+
+def cuda(bench):
+    """CUDA: the cost of a launch, and products beside cuBLAS."""
+    program, calls = bench.program("bench_cuda"), 1000
+    executable = device_chain(bench, "cuda", calls)
+    if executable is None:
+        return
+    if not has_device(bench, "bench_cuda", "launches", executable, str(calls)):
+        return bench.leave_out("CUDA", "no device")
+    bench.measure(program, "launches", executable, calls)
+    for n in (1024, 4096):
+        name = f"bfloat16_{n}"
+        bench.write(name + ".py", modules.square_product(n, "bfloat16"))
+        executable, _, _ = bench.compile(bench.path(name + ".py"), name, "--default-device", "cuda:0")
+        if executable:
+            bench.measure(program, "product", executable, n)
 
 
 def tvm(bench):
@@ -328,7 +354,7 @@ def gemm(bench):
 
 
 GROUPS = {"machine": machine, "runtime": runtime, "gemm": gemm, "models": models, "operators": operators, "busy": busy,
-          "torch": torch, "tvm": tvm, "grouped": grouped, "devices": devices}
+          "torch": torch, "tvm": tvm, "grouped": grouped, "devices": devices, "cuda": cuda}
 
 # --- bars, the machine, the table ---
 

@@ -1,16 +1,15 @@
 /* rlx on an OpenCL device, beside the same enqueues written in C, and beside rlx on the CPU.
  *
  *     bench_opencl chain FILE N          function "main" of FILE calls N small kernels one after
- * the other, each of which adds 1 to 1024 floats bench_opencl model NAME GPU CPU DIMS N... one
- * model compiled for opencl:0 and for the CPU
+ *                                    the other, each of which adds 1 to 1024 floats
+ *     bench_opencl model NAME GPU CPU DIMS N...
+ *                                    one model compiled for opencl:0 and for the CPU
  *
  * The C program does what a careful one would: one program, one queue in order, two buffers, the
  * arguments set before each launch, one wait at the end. Only the loader's library is opened, at
  * run time; without it, or without a device, the program prints a line on standard error and ends
  * with status 3, so that bench/run.py can say what is left out. */
-#include "bench/bench.h"
-
-#include <rlx/device.h>
+#include "bench/peers/device.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -18,13 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_DEVICE = 3, ELEMENTS = 1024, GROUP = 256, SEED = 7 };
-
-_Noreturn static void no_device(const char *why)
-{
-    fprintf(stderr, "no OpenCL device: %s\n", why);
-    exit(NO_DEVICE);
-}
+enum { ELEMENTS = 1024, GROUP = 256, SEED = 7 };
 
 /* --- OpenCL, as far as the chain needs it ------------------------------------------------------
  */
@@ -89,7 +82,7 @@ static void open_api(cl *out)
                 {&out->finish, "clFinish"}};
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
-        no_device("libOpenCL.so.1 is not installed");
+        bench_no_device("OpenCL", "libOpenCL.so.1 is not installed");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         void *address = dlsym(library, rows[i].name);
         if (address == NULL)
@@ -108,7 +101,7 @@ static void open_chain(chain *c, uint32_t calls)
     open_api(api);
     if (api->get_platforms(1, &platform, NULL) != 0 ||
         api->get_devices(platform, all_devices, 1, &device, NULL) != 0)
-        no_device("no platform has one");
+        bench_no_device("OpenCL", "no platform has one");
     void *context = api->create_context(NULL, 1, &device, NULL, NULL, &status);
     check(status, "clCreateContext");
     c->queue = api->create_queue(context, device, 0, &status);
@@ -143,53 +136,7 @@ static void run_chain(void *user)
     check(api->finish(c->queue), "clFinish");
 }
 
-/* --- rlx ---------------------------------------------------------------------------------------
- */
-
-typedef struct on_device {
-    bench_invocation call;
-    rlx_device *device;
-} on_device;
-
-static void run_and_wait(void *user)
-{
-    on_device *d = user;
-    rlx_error err = {0};
-    bench_run_invocation(&d->call);
-    if (rlx_device_sync(d->device, &err) != RLX_OK)
-        bench_die("%s", err.message);
-}
-
-static rlx_device *open_device(void)
-{
-    rlx_error err = {0};
-    rlx_device *device = NULL;
-    if (rlx_device_open(NULL, "opencl", 0, &device, &err) != RLX_OK)
-        no_device(err.message);
-    return device;
-}
-
-/* |host| on |d|, which keeps it there from call to call. */
-static rlx_value placed(rlx_device *d, rlx_value host)
-{
-    rlx_error err = {0};
-    rlx_tensor *there = NULL;
-    if (rlx_tensor_to_device(NULL, host.as.tensor, d, &there, &err) != RLX_OK)
-        bench_die("%s", err.message);
-    rlx_value_release(host);
-    return rlx_of_tensor(there);
-}
-
-static rlx_value fetched(rlx_value there)
-{
-    rlx_error err = {0};
-    rlx_tensor *host = NULL;
-    if (there.kind != RLX_KIND_TENSOR ||
-        rlx_tensor_to_device(NULL, there.as.tensor, NULL, &host, &err) != RLX_OK)
-        bench_die("result: %s", err.message);
-    rlx_value_release(there);
-    return rlx_of_tensor(host);
-}
+/* --- figures --- */
 
 static float largest_difference(rlx_value a, rlx_value b)
 {
@@ -208,18 +155,18 @@ static void chain_of(const char *path, uint32_t calls)
     chain peer = {0};
     bench_program program;
     open_chain(&peer, calls);
-    on_device mine = {.device = open_device()};
+    bench_on_device mine = {.device = bench_first_device("opencl", "OpenCL")};
     bench_open(&program, path, 1);
     mine.call = bench_invocation_of(&program, "main");
     rlx_value x = bench_tensor(RLX_F32, 1, dims, SEED);
-    mine.call.args[0] = placed(mine.device, rlx_value_retain(x));
+    mine.call.args[0] = bench_placed(mine.device, rlx_value_retain(x));
     mine.call.n_args = 1;
-    rlx_value y = fetched(bench_invoke(&program, "main", mine.call.args, 1));
+    rlx_value y = bench_fetched(bench_invoke(&program, "main", mine.call.args, 1));
     const float *in = rlx_tensor_data(x.as.tensor), *out = rlx_tensor_data(y.as.tensor);
     for (int i = 0; i < ELEMENTS; i++)
         if (fabsf(in[i] + (float)calls - out[i]) > 1e-3f * (float)calls)
             bench_die("WRONG RESULT: %g + %u is %g", in[i], calls, out[i]);
-    bench_side sides[] = {{.call = run_and_wait, .user = &mine},
+    bench_side sides[] = {{.call = bench_run_and_wait, .user = &mine},
                           {.call = run_chain, .user = &peer}};
     bench_plan plan = bench_default_plan();
     bench_interleave(sides, 2, &plan);
@@ -246,20 +193,20 @@ static void model(const char *name, const char *device_path, const char *cpu_pat
     int64_t dims[BENCH_MAX_NDIM];
     const uint32_t ndim = bench_parse_dims(shape, n, dims);
     bench_program there, here;
-    on_device mine = {.device = open_device()};
+    bench_on_device mine = {.device = bench_first_device("opencl", "OpenCL")};
     bench_open(&there, device_path, 1);
     bench_open(&here, cpu_path, 2);
     bench_invocation cpu = bench_invocation_of(&here, "main");
     mine.call = bench_invocation_of(&there, "main");
     cpu.args[0] = bench_tensor(RLX_F32, ndim, dims, SEED);
-    mine.call.args[0] = placed(mine.device, rlx_value_retain(cpu.args[0]));
+    mine.call.args[0] = bench_placed(mine.device, rlx_value_retain(cpu.args[0]));
     cpu.n_args = mine.call.n_args = 1;
-    rlx_value a = fetched(bench_invoke(&there, "main", mine.call.args, 1));
+    rlx_value a = bench_fetched(bench_invoke(&there, "main", mine.call.args, 1));
     rlx_value b = bench_invoke(&here, "main", cpu.args, 1);
     const float difference = largest_difference(a, b);
     if (!(difference < 1e-2f))
         bench_die("WRONG RESULT: %s differs by %g on the device", name, difference);
-    bench_side sides[] = {{.call = run_and_wait, .user = &mine},
+    bench_side sides[] = {{.call = bench_run_and_wait, .user = &mine},
                           {.call = bench_run_invocation, .user = &cpu}};
     bench_plan plan = bench_default_plan();
     bench_interleave(sides, 2, &plan);

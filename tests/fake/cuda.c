@@ -17,12 +17,13 @@
 CU_FUNCTIONS(DECLARE)
 #undef DECLARE
 
-fake_control fake;
+enum { DEVICES = 1 };
+fake_control fake = {.devices = DEVICES};
 
 fake_control *fake_get(void)
 {
     /* Where all tests run in one process, an earlier one left its wishes. */
-    fake = (fake_control){.live = fake.live, .devices = 1};
+    fake = (fake_control){.live = fake.live, .devices = DEVICES};
     return &fake;
 }
 
