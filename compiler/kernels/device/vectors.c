@@ -67,13 +67,11 @@ bool rlxc_decide_vectors(rlxc_schedule *c, uint32_t i, void *sizes)
     return true;
 }
 
-/* The loops of a tile, rows and columns in |loops|: rows, vectors, lanes, from the outside in. */
-static void lay_out(rlxc_schedule_steps *l, const rlxc_step_ref rows, const rlxc_step_ref column,
-                    const rlxc_vectors_sizes *z)
+/* The columns of a tile: vectors, and the lanes of one. */
+static void lay_out(rlxc_schedule_steps *l, rlxc_step_ref column, const rlxc_vectors_sizes *z)
 {
     rlxc_step_ref parts[2];
     rlxc_step_split(l, column, (const int64_t[]){z->vectors, z->lanes}, 2, parts);
-    rlxc_step_mark(l, RLXC_STEP_unroll, rows);
     rlxc_step_mark(l, RLXC_STEP_unroll, parts[0]);
     rlxc_step_mark(l, RLXC_STEP_vectorize, parts[1]);
 }
@@ -112,12 +110,16 @@ bool rlxc_apply_vectors(rlxc_schedule *c, uint32_t i, const void *sizes)
         rlxc_step_bind(l, loops[0], "blockIdx.z");
     rlxc_step_bind(l, m[0], "blockIdx.x");
     rlxc_step_bind(l, n[0], "blockIdx.y");
-    lay_out(l, m[1], n[1], z);
+    rlxc_step_mark(l, RLXC_STEP_unroll, m[1]);
+    lay_out(l, n[1], z);
     (void)rlxc_step_decompose(l, block, loops[batch + 2]);
     const rlxc_step_ref out = rlxc_step_get_block(l, rlxc_internf(ctx, "%s_out", name));
+    const uint32_t inner = z->rows > 1 ? 2 : 1; /* one row has no loop there */
     rlxc_step_reverse_compute_at(l, out, n[0]);
-    rlxc_step_get_loops(l, out, loops, batch + 4);
-    lay_out(l, loops[batch + 2], loops[batch + 3], z);
+    rlxc_step_get_loops(l, out, loops, batch + 2 + inner);
+    if (inner == 2)
+        rlxc_step_mark(l, RLXC_STEP_unroll, loops[batch + 2]);
+    lay_out(l, loops[batch + 1 + inner], z);
     c->steps = l;
     c->n_stages = z->epilogue ? 2 : 1;
     return true;
