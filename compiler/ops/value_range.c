@@ -231,6 +231,8 @@ static const struct {
     {"gather_elements", range_same},
     {"gather_nd", range_same},
     {"sort", range_same},
+    {"to_vdevice", range_same},
+    {"hint_on_device", range_same},
     {"astype", range_astype},
     {"arange", range_arange},
     {"argsort", range_positions},

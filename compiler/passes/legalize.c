@@ -84,11 +84,13 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
         rlxc_emit_value_checks(&l->checks, b, binding);
     rlxc_atom lowered =
         rlxc_failed(ctx) ? (rlxc_atom){0} : rlxc_legalize_call(&l->cache, b, binding);
-    if (rlxc_failed(ctx) || lowered.kind == RLXC_ATOM_NONE)
+    if (rlxc_failed(ctx))
         return RLXC_REWRITE_KEEP;
-    rlxc_note_value_range(ctx, b->module, &l->checks.ranges, binding, lowered);
+    const bool kept = lowered.kind == RLXC_ATOM_NONE;
+    rlxc_note_value_range(ctx, b->module, &l->checks.ranges, binding,
+                          kept ? rlxc_atom_var(binding->var) : lowered);
     *replacement = lowered;
-    return RLXC_REWRITE_REPLACE;
+    return kept ? RLXC_REWRITE_KEEP : RLXC_REWRITE_REPLACE;
 }
 
 bool rlxc_pass_legalize(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
