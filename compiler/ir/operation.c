@@ -504,6 +504,16 @@ bool rlxc_operation_recognise(rlxc_context *ctx, const rlxc_computation *c, rlxc
     return prove(ctx, c, 0, RLXC_OPERATIONS, out, why);
 }
 
+bool rlxc_parts_may_begin_at(rlxc_expr_kind combine, const rlxc_expr *start)
+{
+    if (combine == RLXC_EXPR_MIN || combine == RLXC_EXPR_MAX)
+        return true;
+    const double identity = combine == RLXC_EXPR_MUL ? 1 : 0;
+    return (combine == RLXC_EXPR_ADD || combine == RLXC_EXPR_MUL) &&
+           ((start->kind == RLXC_EXPR_FLOAT && start->f == identity) ||
+            (start->kind == RLXC_EXPR_INT && (double)start->i == identity));
+}
+
 const char *rlxc_operation_name(rlxc_operation_kind kind)
 {
     return kind < RLXC_OPERATIONS ? kinds[kind].name : "none";

@@ -65,6 +65,10 @@ bool rlxc_operation_recognise(rlxc_context *ctx, const rlxc_computation *c, rlxc
 bool rlxc_computation_of(rlxc_context *ctx, const rlxc_block *block, rlxc_computation *out,
                          const char **why);
 
+/* Whether parts of a reduction by |combine| may each begin at |start|: 0 of a sum, 1 of a product,
+ * anything of a minimum or maximum. False for other kinds. */
+bool rlxc_parts_may_begin_at(rlxc_expr_kind combine, const rlxc_expr *start);
+
 const char *rlxc_operation_name(rlxc_operation_kind kind);
 /* The kind in the block's tag; RLXC_OPERATIONS if there is no tag, or no such kind. */
 rlxc_operation_kind rlxc_tagged_kind(const rlxc_attrs *annotations);

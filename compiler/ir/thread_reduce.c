@@ -41,18 +41,7 @@ static level new_level(building *b, uint32_t threads)
         rlxc_buffer *memory = rlxc_buffer_new(b->ctx, rlxc_intern_cstr(b->ctx, "reduced"),
                                               b->r->reducer->identity[i]->dtype, shape, 2);
         memory->scope = rlxc_intern_cstr(b->ctx, "shared");
-        rlxc_stmt *allocate = rlxc_alloc(b->ctx, sizeof *allocate);
-        rlxc_stmt *decl = rlxc_alloc(b->ctx, sizeof *decl);
-        *allocate = (rlxc_stmt){.kind = RLXC_STMT_ALLOCATE};
-        allocate->allocate.var = memory->data;
-        allocate->allocate.dtype = memory->dtype;
-        allocate->allocate.extents = memory->shape;
-        allocate->allocate.n = 2;
-        allocate->allocate.scope = memory->scope;
-        *decl = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER};
-        decl->decl = memory;
-        push(b, allocate);
-        push(b, decl);
+        push(b, rlxc_stmt_allocate(b->ctx, memory));
         out.memory[i] = memory;
     }
     return out;

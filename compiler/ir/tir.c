@@ -140,6 +140,22 @@ const rlxc_stmt *rlxc_stmt_let(rlxc_context *ctx, const rlxc_expr *var, const rl
     return s;
 }
 
+const rlxc_stmt *rlxc_stmt_allocate(rlxc_context *ctx, rlxc_buffer *buffer)
+{
+    rlxc_stmt *allocate = rlxc_alloc(ctx, sizeof *allocate);
+    rlxc_stmt *decl = rlxc_alloc(ctx, sizeof *decl);
+    *allocate = (rlxc_stmt){.kind = RLXC_STMT_ALLOCATE};
+    allocate->allocate.var = buffer->data;
+    allocate->allocate.dtype = buffer->dtype;
+    allocate->allocate.extents = buffer->shape;
+    allocate->allocate.n = buffer->ndim;
+    allocate->allocate.scope = buffer->scope;
+    *decl = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER};
+    decl->decl = buffer;
+    const rlxc_stmt *both[2] = {allocate, decl};
+    return rlxc_stmt_seq(ctx, both, 2);
+}
+
 const rlxc_stmt *rlxc_stmt_evaluate(rlxc_context *ctx, const rlxc_expr *value)
 {
     rlxc_stmt *s = new_stmt(ctx, RLXC_STMT_EVALUATE);

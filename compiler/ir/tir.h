@@ -201,6 +201,8 @@ const rlxc_stmt *rlxc_stmt_store(rlxc_context *ctx, const rlxc_buffer *buffer,
 const rlxc_stmt *rlxc_stmt_if(rlxc_context *ctx, const rlxc_expr *cond, const rlxc_stmt *then,
                               const rlxc_stmt *otherwise);
 const rlxc_stmt *rlxc_stmt_let(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *value);
+/* The storage of a temporary, of its scope, and its declaration. */
+const rlxc_stmt *rlxc_stmt_allocate(rlxc_context *ctx, rlxc_buffer *buffer);
 const rlxc_stmt *rlxc_stmt_evaluate(rlxc_context *ctx, const rlxc_expr *value);
 const rlxc_stmt *rlxc_stmt_block(rlxc_context *ctx, const rlxc_block *block,
                                  const rlxc_expr *const *values, const rlxc_expr *predicate);

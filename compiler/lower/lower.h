@@ -14,6 +14,10 @@ const rlxc_stmt *rlxc_vectorize_loop(rlxc_context *ctx, const rlxc_stmt *loop);
  * the buffers (merge_indices.c). */
 const rlxc_stmt *rlxc_merge_indices(rlxc_context *ctx, const rlxc_stmt *body);
 
+/* The body of a device's function, not lowered yet, with its reductions across threads as steps
+ * (sum_threads.c). */
+const rlxc_stmt *rlxc_sum_threads(rlxc_context *ctx, const rlxc_stmt *body);
+
 /* The lowered body of a device's function with all of it on threads (bind_threads.c). */
 const rlxc_stmt *rlxc_bind_threads(rlxc_context *ctx, const rlxc_prim_func *f,
                                    const rlxc_device_limits *limits, const rlxc_stmt *body);

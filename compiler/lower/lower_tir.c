@@ -204,8 +204,8 @@ static const rlxc_stmt *guard(lowering *l, const rlxc_expr *cond, const rlxc_stm
     return cond && !rlxc_is_const(cond, 1) ? rlxc_stmt_if(l->ctx, cond, body, NULL) : body;
 }
 
-/* The threads of a reduction axis would all write the same element, and nothing adds what they
- * have: TVM makes an allreduce of that. */
+/* The threads of a reduction axis would all write the same element: rlxc_sum_threads has taken the
+ * blocks that it can reduce across threads. */
 static void check_reduction(lowering *l, const rlxc_stmt *s, uint32_t axis)
 {
     const rlxc_block *b = s->block.block;
@@ -214,8 +214,9 @@ static void check_reduction(lowering *l, const rlxc_stmt *s, uint32_t axis)
         if (!rlxc_expr_uses_var(l->ctx, s->block.values[axis], loop->loop.var))
             continue;
         rlxc_error(l->ctx, s->range,
-                   "block '%s': reduction axis %s is bound to %s: sums across threads are not "
-                   "supported; use rfactor, or a serial loop",
+                   "block '%s': reduction axis %s is bound to %s: only threads of one block are "
+                   "reduced, by a sum from 0, a product from 1, a minimum or a maximum; use "
+                   "rfactor, or a serial loop",
                    b->name, b->axes[axis].var->var.name, loop->loop.thread);
         return;
     }
@@ -649,7 +650,7 @@ bool rlxc_pass_lower_tir(rlxc_context *ctx, rlxc_module *module, const rlxc_opti
         l.copies = 1;
         if (l.device) /* threads take the same way */
             l.cuts.needed = false;
-        const rlxc_stmt *body = lower(&l, f->body);
+        const rlxc_stmt *body = lower(&l, l.device ? rlxc_sum_threads(ctx, f->body) : f->body);
         if (l.device)
             body = rlxc_tidy_threads(ctx, rlxc_bind_threads(ctx, f, &target->device, body));
         f->body = rlxc_merge_indices(ctx, body);

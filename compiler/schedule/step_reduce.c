@@ -130,20 +130,14 @@ typedef struct reducer { /* out = out op value */
 /* The body and init of a sum, product, minimum or maximum whose initial value changes nothing. */
 static bool find_reducer(rlxc_engine *e, const rlxc_node *block, reducer *out)
 {
-    static const struct {
-        rlxc_expr_kind op;
-        double identity;
-        bool any; /* any initial value may be counted more than once */
-    } known[] = {{RLXC_EXPR_ADD, 0, false},
-                 {RLXC_EXPR_MUL, 1, false},
-                 {RLXC_EXPR_MIN, 0, true},
-                 {RLXC_EXPR_MAX, 0, true}};
+    static const rlxc_expr_kind known[] = {RLXC_EXPR_ADD, RLXC_EXPR_MUL, RLXC_EXPR_MIN,
+                                           RLXC_EXPR_MAX};
     const rlxc_stmt *store = rlxc_only_store(block), *init = block->block->init;
     if (!store || !init)
         return rlxc_refuse(e, "block '%s' is not a reduction with one store", rlxc_block_of(block));
     const rlxc_expr *x = store->store.value, *start = init->store.value;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (x->kind != known[i].op)
+        if (x->kind != known[i])
             continue;
         for (int side = 0; side < 2; side++) {
             const rlxc_expr *self = side ? x->bin.b : x->bin.a;
@@ -153,14 +147,11 @@ static bool find_reducer(rlxc_engine *e, const rlxc_node *block, reducer *out)
                        init->store.indices[k] == store->store.indices[k];
             if (!same)
                 continue;
-            bool neutral = known[i].any ||
-                           (start->kind == RLXC_EXPR_FLOAT && start->f == known[i].identity) ||
-                           (start->kind == RLXC_EXPR_INT && (double)start->i == known[i].identity);
-            if (!neutral)
+            if (!rlxc_parts_may_begin_at(known[i], start))
                 return rlxc_refuse(
                     e, "block '%s' has the initial value %s, which every part would add",
                     rlxc_block_of(block), rlxc_expr_text(e, start));
-            *out = (reducer){known[i].op, side ? x->bin.a : x->bin.b, start};
+            *out = (reducer){known[i], side ? x->bin.a : x->bin.b, start};
             return true;
         }
     }

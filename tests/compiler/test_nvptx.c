@@ -432,25 +432,114 @@ static const char *const thread_forms[] = {
                "                        B[bx] += s[k]\n",
 };
 
-RLX_TEST(nvptx, threads_have_the_forms_of_tvm)
+#define CUDA "        T.func_attr({\"target\": T.target(\"cuda\")})\n"
+/* Blocks whose reduction axes are bound to threads, with the same result. */
+static const char *const thread_sums[] = {
+    /* one term each */
+    HEAD TAKES CUDA "        for i in T.thread_binding(6, thread=\"blockIdx.x\"):\n"
+                    "            for k in T.thread_binding(33, thread=\"threadIdx.x\"):\n"
+                    "                with T.block(\"total\"):\n"
+                    "                    vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+                    "                    with T.init():\n"
+                    "                        B[vi] = T.float32(0)\n"
+                    "                    B[vi] = B[vi] + A[vi, vk]\n",
+    /* several terms each, the last ones missing; rows on threads too */
+    HEAD TAKES CUDA "        for b in T.thread_binding(2, thread=\"blockIdx.x\"):\n"
+                    "            for ty in T.thread_binding(4, thread=\"threadIdx.y\"):\n"
+                    "                for k in range(3):\n"
+                    "                    for tx in T.thread_binding(16, thread=\"threadIdx.x\"):\n"
+                    "                        with T.block(\"total\"):\n"
+                    "                            vi = T.axis.spatial(6, b * 4 + ty)\n"
+                    "                            vk = T.axis.reduce(33, k * 16 + tx)\n"
+                    "                            T.where(b * 4 + ty < 6 and k * 16 + tx < 33)\n"
+                    "                            with T.init():\n"
+                    "                                B[vi] = T.float32(0)\n"
+                    "                            B[vi] = A[vi, vk] + B[vi]\n",
+    /* parts that threads keep, as rfactor makes them; loops of one iteration */
+    HEAD TAKES CUDA "        P = T.alloc_buffer((11, 6), scope=\"local\")\n"
+                    "        for i in T.thread_binding(6, thread=\"blockIdx.x\"):\n"
+                    "            for t in T.thread_binding(11, thread=\"threadIdx.x\"):\n"
+                    "                with T.block(\"part_init\"):\n"
+                    "                    vt, vi = T.axis.remap(\"SS\", [t, i])\n"
+                    "                    P[vt, vi] = T.float32(0)\n"
+                    "                for k, u in T.grid(3, 1):\n"
+                    "                    with T.block(\"part\"):\n"
+                    "                        vt, vi, vk = T.axis.remap(\"SSR\", [t, i, k])\n"
+                    "                        P[vt, vi] = P[vt, vi] + A[vi, vk * 11 + vt]\n"
+                    "            for u in range(1):\n"
+                    "                for t in T.thread_binding(11, thread=\"threadIdx.x\"):\n"
+                    "                    with T.block(\"total\"):\n"
+                    "                        vt, vi = T.axis.remap(\"RS\", [t, i])\n"
+                    "                        with T.init():\n"
+                    "                            B[vi] = T.float32(0)\n"
+                    "                        B[vi] = B[vi] + P[vt, vi]\n",
+    /* a result that each thread has, read by all */
+    HEAD TAKES CUDA "        S = T.alloc_buffer((6,), scope=\"local\")\n"
+                    "        for i in T.thread_binding(6, thread=\"blockIdx.x\"):\n"
+                    "            for k in T.thread_binding(33, thread=\"threadIdx.x\"):\n"
+                    "                with T.block(\"total\"):\n"
+                    "                    vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+                    "                    with T.init():\n"
+                    "                        S[vi] = T.float32(0)\n"
+                    "                    S[vi] = S[vi] + A[vi, vk]\n"
+                    "            for k in T.thread_binding(33, thread=\"threadIdx.x\"):\n"
+                    "                with T.block(\"copy\"):\n"
+                    "                    vi = T.axis.spatial(6, i)\n"
+                    "                    T.where(k == 32)\n"
+                    "                    B[vi] = S[vi]\n",
+    /* in shared memory, which others read */
+    HEAD TAKES CUDA "        S = T.alloc_buffer((6,), scope=\"shared\")\n"
+                    "        for i in T.thread_binding(6, thread=\"blockIdx.x\"):\n"
+                    "            for k in T.thread_binding(11, thread=\"threadIdx.x\"):\n"
+                    "                for j in range(3):\n"
+                    "                    with T.block(\"total\"):\n"
+                    "                        vi = T.axis.spatial(6, i)\n"
+                    "                        vk = T.axis.reduce(33, j * 11 + k)\n"
+                    "                        with T.init():\n"
+                    "                            S[vi] = T.float32(0)\n"
+                    "                        S[vi] = S[vi] + A[vi, vk]\n"
+                    "            for k in T.thread_binding(11, thread=\"threadIdx.x\"):\n"
+                    "                with T.block(\"copy\"):\n"
+                    "                    vi = T.axis.spatial(6, i)\n"
+                    "                    T.where(k == 10)\n"
+                    "                    B[vi] = S[vi]\n",
+};
+
+static void expect_sums(rlx_test *t, const char *text, const char *name)
 {
     float a[6 * 33], b[6];
+    built code;
     for (size_t i = 0; i < 6 * 33; i++)
         a[i] = (float)(i * i % 31) - 15;
     const host_buffer buffers[] = {{a, sizeof a}, {b, sizeof b}};
+    memset(b, 0, sizeof b);
+    check(t, text, "form");
+    cr_assert(build(t, text, "cuda", RLXC_NATIVE_ASM, &code), "%s", name);
+    run(t, &code, buffers, 2, NULL);
+    drop(&code);
+    for (size_t i = 0; i < 6; i++) {
+        float sum = 0;
+        for (size_t n = 0; n < 33; n++)
+            sum += a[i * 33 + n];
+        cr_expect_eq(b[i], sum, "%s, row %zu: %g, %g", name, i, (double)b[i], (double)sum);
+    }
+}
+
+RLX_TEST(nvptx, threads_have_the_forms_of_tvm)
+{
+    char name[32];
     for (size_t k = 0; k < sizeof thread_forms / sizeof *thread_forms; k++) {
-        built code;
-        memset(b, 0, sizeof b);
-        check(t, thread_forms[k], "form");
-        cr_assert(build(t, thread_forms[k], "cuda", RLXC_NATIVE_ASM, &code), "form %zu", k);
-        run(t, &code, buffers, 2, NULL);
-        drop(&code);
-        for (size_t i = 0; i < 6; i++) {
-            float sum = 0;
-            for (size_t n = 0; n < 33; n++)
-                sum += a[i * 33 + n];
-            cr_expect_eq(b[i], sum, "form %zu, row %zu: %g, %g", k, i, (double)b[i], (double)sum);
-        }
+        snprintf(name, sizeof name, "form %zu", k);
+        expect_sums(t, thread_forms[k], name);
+    }
+}
+
+RLX_TEST(nvptx, blocks_are_summed_across_threads)
+{
+    char name[32];
+    for (size_t k = 0; k < sizeof thread_sums / sizeof *thread_sums; k++) {
+        snprintf(name, sizeof name, "sum %zu", k);
+        expect_sums(t, thread_sums[k], name);
     }
 }
 

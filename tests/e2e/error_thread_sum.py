@@ -1,4 +1,4 @@
-# error => reduction axis vk is bound to threadIdx.x: sums across threads are not supported; use rfactor, or a serial loop
+# error => block 'total': reduction axis vk is bound to threadIdx.x: only threads of one block are reduced, by a sum from 0, a product from 1
 from tvm.script import ir as I, relax as R, tir as T
 
 
@@ -14,7 +14,7 @@ class Module:
                 with T.block("total"):
                     vi, vk = T.axis.remap("SR", [i, k])
                     with T.init():
-                        o[vi] = T.float32(0)
+                        o[vi] = T.float32(1)
                     o[vi] = o[vi] + a[vi, vk]
 
     @R.function
