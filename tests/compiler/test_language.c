@@ -274,7 +274,20 @@ static void bring_home(rlx_test *t, rlx_value *out)
     }
 }
 
-static void run_call(rlx_test *t, rlx_vm *vm, const script *s, const call *c, const char *stage)
+/* A kernel that checks indices names the number and the limits, not the position. */
+static bool says(const char *message, const char *want, bool on_device)
+{
+    char number[200];
+    const char *position = on_device ? strstr(want, " at [") : NULL;
+    if (!position || strstr(message, want))
+        return strstr(message, want) != NULL;
+    snprintf(number, sizeof number, "%.*s is out of range: expected ", (int)(position - want),
+             want);
+    return strstr(message, number) != NULL;
+}
+
+static void run_call(rlx_test *t, rlx_vm *vm, const script *s, const call *c, const char *stage,
+                     bool on_device)
 {
     rlx_value args = value_of(t, s->path, c->args), out = rlx_none(), items[16];
     uint32_t n = rlx_tuple_count(args.as.tuple);
@@ -284,7 +297,7 @@ static void run_call(rlx_test *t, rlx_vm *vm, const script *s, const call *c, co
         items[i] = rlx_tuple_get(args.as.tuple, i);
     rlx_status status = rlx_vm_invoke(vm, rlx_str_from(c->function), items, n, &out, &err);
     if (c->fails) {
-        cr_expect(status != RLX_OK && strstr(err.message, c->want),
+        cr_expect(status != RLX_OK && says(err.message, c->want, on_device),
                   "%s (%s): %s(%s): \"%s\" lacks \"%s\"", s->path, stage, c->function, c->args,
                   status == RLX_OK ? "success" : err.message, c->want);
     } else if (status != RLX_OK) {
@@ -300,7 +313,8 @@ static void run_call(rlx_test *t, rlx_vm *vm, const script *s, const call *c, co
     rlx_value_release(args);
 }
 
-static void run_calls(rlx_test *t, rlx_executable *exe, const script *s, const char *stage)
+static void run_calls(rlx_test *t, rlx_executable *exe, const script *s, const char *stage,
+                      bool on_device)
 {
     static const struct {
         const char *name;
@@ -316,7 +330,7 @@ static void run_calls(rlx_test *t, rlx_executable *exe, const script *s, const c
         RLX_OKAY(
             rlx_vm_register(vm, rlx_str_from(packed[i].name), packed[i].fn, NULL, NULL, &t->error));
     for (unsigned i = 0; i < s->n_calls; i++)
-        run_call(t, vm, s, &s->calls[i], stage);
+        run_call(t, vm, s, &s->calls[i], stage, on_device);
     rlx_vm_destroy(vm);
 }
 
@@ -370,7 +384,7 @@ static void compile_and_run(rlx_test *t, const script *s, const char *text, int 
     rlx_exec_builder_destroy(builder);
     rlxc_context_destroy(ctx);
     if (exe)
-        run_calls(t, exe, s, stage);
+        run_calls(t, exe, s, stage, device != NULL);
     rlx_executable_release(exe);
 }
 
