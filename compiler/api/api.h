@@ -26,6 +26,7 @@ typedef struct rlxc_api_pass {
 struct rlx_compiler {
     const rlx_allocator *allocator;
     rlxc_context *ctx;
+    bool strict_weights;
     uint32_t depth;         /* calls that have begun */
     rlx_ir_module *running; /* on which passes run just now */
     rlxc_extra_pass extra[RLXC_API_MAX_PASSES];

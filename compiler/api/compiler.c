@@ -38,12 +38,14 @@ rlx_status rlx_compiler_create(const rlx_compiler_options *options, rlx_compiler
     rlx_compiler_options o = {.size = sizeof o};
     if (out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "out is NULL");
-    RLX_TRY(rlxc_api_take(options, "rlx_compiler_options", sizeof o, &o, sizeof o, err));
+    RLX_TRY(rlxc_api_take(options, "rlx_compiler_options",
+                          RLXC_API_END(rlx_compiler_options, allocator), &o, sizeof o, err));
     const rlx_allocator *a = o.allocator != NULL ? o.allocator : rlx_default_allocator();
     rlx_compiler *c = rlx_alloc(a, sizeof *c, _Alignof(rlx_compiler));
     if (c != NULL) {
         memset(c, 0, sizeof *c);
         c->allocator = a;
+        c->strict_weights = o.strict_weights;
         c->ctx = rlxc_context_create(a);
     }
     if (c == NULL || c->ctx == NULL) {

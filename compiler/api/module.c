@@ -153,6 +153,7 @@ rlx_status rlx_ir_module_bind_file(rlx_ir_module *m, const char *path, rlx_error
     const char *name = rlxc_intern_cstr(ctx, path);
     rlxc_doing(ctx, "reading", name);
     bool ok = rlxc_weights_open(ctx, name, weights);
+    weights->strict = call.compiler->strict_weights;
     if (!rlxc_on_destroy(ctx, close_weights, weights)) {
         rlxc_weights_close(weights);
         ok = false;
@@ -185,7 +186,7 @@ rlx_status rlx_ir_module_bind_tensors(rlx_ir_module *m, const rlx_named_tensor *
         return rlx_fail(err, RLX_E_INVALID_ARG, "tensors is NULL");
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
-    rlxc_weights weights = {.path = "the tensors given"};
+    rlxc_weights weights = {.path = "the tensors given", .strict = call.compiler->strict_weights};
     bool ok = true;
     for (uint32_t i = 0; ok && i < n; i++)
         ok = take_tensor(ctx, &weights, &tensors[i]);

@@ -269,7 +269,9 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
     }
 
     run r = {.command = &command, .out = out, .err = err};
-    if (rlx_compiler_create(NULL, &r.compiler, NULL) != RLX_OK) {
+    const rlx_compiler_options options = {.size = sizeof options,
+                                          .strict_weights = command.strict_weights};
+    if (rlx_compiler_create(&options, &r.compiler, NULL) != RLX_OK) {
         fputs("rlxc: out of memory while starting\n", err);
         return EXIT_FAILURE;
     }

@@ -89,7 +89,9 @@ static const struct option_row {
      offsetof(rlxc_command, options.database)},
     {OPT_FLAG, "--check", NULL, "check the module after every pass (like RLX_CHECK=1)",
      offsetof(rlxc_command, options.check)},
-    {OPT_STRICT, "--strict", NULL, "check indices, divisors, steps and sizes at run time (default)",
+    {OPT_STRICT, "--strict", NULL,
+     "check indices, divisors, steps and sizes at run time (default); with --params, tensors and "
+     "parameters without a counterpart are errors",
      0},
     {OPT_FLAG, "--lenient", NULL,
      "skip these checks: a bad value gives an unspecified result, safely (docs/values.md)",
@@ -419,6 +421,7 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         return read_tune(value, c, err);
     case OPT_STRICT:
         c->options.lenient = false;
+        c->strict_weights = true;
         return true;
     case OPT_CHECK_BOUNDS:
         return add_request("check_bounds", c, err);

@@ -163,17 +163,26 @@ static void prepend_block(rlxc_context *ctx, rlxc_body *body, rlxc_binding_block
     body->blocks[0] = block;
 }
 
-/* Warns of parameters from num_input on that have no tensor. */
+typedef void (*reporter)(rlxc_context *, rlxc_range, const char *, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static reporter reporter_of(const binder *b)
+{
+    return b->weights->strict ? rlxc_error : rlxc_warning;
+}
+
+/* Parameters from num_input on that have no tensor. */
 static void report_missing(const binder *b, const rlxc_function *f, listing *missing)
 {
+    const char *outcome = b->weights->strict ? ""
+                          : missing->n == 1  ? ": it stays an input"
+                                             : " and stay inputs";
     if (missing->n == 1)
-        rlxc_warning(b->ctx, f->range,
-                     "no tensor named %s in %s: the parameter stays an input of '%s'",
-                     listed(missing), b->weights->path, f->name);
+        reporter_of(b)(b->ctx, f->range, "no tensor named %s in %s for a parameter of '%s'%s",
+                       listed(missing), b->weights->path, f->name, outcome);
     else if (missing->n > 1)
-        rlxc_warning(b->ctx, f->range,
-                     "%u parameters have no tensor in %s and stay inputs of '%s': %s", missing->n,
-                     b->weights->path, f->name, listed(missing));
+        reporter_of(b)(b->ctx, f->range, "%u parameters of '%s' have no tensor in %s%s: %s",
+                       missing->n, f->name, b->weights->path, outcome, listed(missing));
 }
 
 static void bind_function(binder *b, rlxc_function *f)
@@ -211,12 +220,12 @@ static void report_unused(const binder *b)
         if (!b->constants[i])
             list(&unused, b->weights->tensors.items[i].name);
     if (b->n_bound == 0)
-        rlxc_warning(b->ctx, (rlxc_range){0},
-                     "no parameter has the name of a tensor in %s, which has %u: %s",
-                     b->weights->path, unused.n, listed(&unused));
+        reporter_of(b)(b->ctx, (rlxc_range){0},
+                       "no parameter has the name of a tensor in %s, which has %u: %s",
+                       b->weights->path, unused.n, listed(&unused));
     else if (unused.n > 0)
-        rlxc_warning(b->ctx, (rlxc_range){0}, "%s: %u of %u tensors match no parameter: %s",
-                     b->weights->path, unused.n, b->weights->tensors.count, listed(&unused));
+        reporter_of(b)(b->ctx, (rlxc_range){0}, "%s: %u of %u tensors match no parameter: %s",
+                       b->weights->path, unused.n, b->weights->tensors.count, listed(&unused));
 }
 
 static void note_call(void *user, rlxc_atom atom)
@@ -241,7 +250,7 @@ bool rlxc_bind_weights(rlxc_context *ctx, rlxc_module *module, const rlxc_weight
             !rlxc_map_get(&b.called, rlxc_key(module->globals.items[i]->name)))
             bind_function(&b, f);
     }
-    if (!rlxc_failed(ctx))
+    if (!rlxc_failed(ctx) || weights->strict)
         report_unused(&b);
     return !rlxc_failed(ctx);
 }

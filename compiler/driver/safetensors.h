@@ -22,6 +22,7 @@ typedef struct rlxc_weights {
     const char *path;
     RLXC_VEC(rlxc_weight) tensors; /* in the order of the header */
     rlxc_map by_symbol;            /* interned symbol -> 1 + index of the first one */
+    bool strict;                   /* what has no counterpart is an error, not a warning */
     void *map;
     size_t map_size;
 } rlxc_weights;
@@ -40,7 +41,8 @@ const char *rlxc_weight_symbol(rlxc_context *ctx, const char *name);
 
 /* Makes the parameters that have a tensor of their name constants, in every exported function that
  * the module does not call. With the function attribute num_input = k, parameters before the k-th
- * are not bound; later ones without a tensor, and tensors without a parameter, get a warning. */
+ * are not bound; later ones without a tensor, and tensors without a parameter, get a warning, or an
+ * error where |weights| are strict. */
 bool rlxc_bind_weights(rlxc_context *ctx, rlxc_module *module, const rlxc_weights *weights);
 
 #endif

@@ -35,6 +35,7 @@ extern "C" {
 typedef struct rlx_compiler_options {
     size_t size;                    /* of this struct */
     const rlx_allocator *allocator; /* NULL: the default; must outlive the compiler */
+    bool strict_weights; /* weights without a parameter, and parameters without: errors */
 } rlx_compiler_options;
 
 /* |options| may be NULL. Errors: INVALID_ARG, NOMEM. */
@@ -100,7 +101,8 @@ RLX_API rlx_compiler *rlx_ir_module_compiler(const rlx_ir_module *m);
 
 /* Makes parameters constants: in every exported function that the module does not call, those that
    have a tensor of their name. A function attribute num_input = k keeps the first k parameters
-   inputs. Warns of tensors without a parameter. The file (safetensors) is mapped until the compiler
+   inputs; of the others, those without a tensor get a warning, as do tensors without a parameter:
+   errors with strict_weights. The file (safetensors) is mapped until the compiler
    is destroyed. After an error the module cannot be used further. Errors: INVALID_ARG,
    INVALID_MODULE (also a file that cannot be read), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_bind_file(rlx_ir_module *m, const char *path,

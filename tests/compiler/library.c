@@ -6,7 +6,7 @@
 rlx_compiler *library_compiler(rlx_test *t)
 {
     rlx_compiler *c = NULL;
-    const rlx_compiler_options options = {sizeof options, &t->allocator};
+    const rlx_compiler_options options = {.size = sizeof options, .allocator = &t->allocator};
     RLX_OKAY(rlx_compiler_create(&options, &c, &t->error));
     return c;
 }

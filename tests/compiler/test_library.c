@@ -538,7 +538,7 @@ static rlx_status everything(rlx_test *t, rlx_executable **exe, rlx_error *err)
 {
     trace r = {"", RLX_OK};
     const rlx_pass_desc pass = pass_row("p", NULL, "infer", &r);
-    const rlx_compiler_options options = {sizeof options, &t->allocator};
+    const rlx_compiler_options options = {.size = sizeof options, .allocator = &t->allocator};
     rlx_compiler *c = NULL;
     rlx_ir_module *m = NULL;
     void *data = NULL;

@@ -38,7 +38,7 @@ static rlx_ir_module *module_of(rlx_test *t, rlx_compiler *c)
 static rlx_compiler *compiler_of(rlx_test *t)
 {
     rlx_compiler *c = NULL;
-    const rlx_compiler_options options = {sizeof options, &t->allocator};
+    const rlx_compiler_options options = {.size = sizeof options, .allocator = &t->allocator};
     RLX_OKAY(rlx_compiler_create(&options, &c, &t->error));
     return c;
 }

@@ -349,7 +349,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const int64_t dims[2] = {2, 4};
     state s = {.data = data, .size = size};
-    const rlx_compiler_options options = {sizeof options, &fuzz_allocator};
+    const rlx_compiler_options options = {.size = sizeof options, .allocator = &fuzz_allocator};
     if (rlx_compiler_create(&options, &s.c, NULL) != RLX_OK)
         return 0;
     if (rlx_tensor_create(&fuzz_allocator, RLX_F32, 2, dims, &s.tensor, NULL) != RLX_OK)
