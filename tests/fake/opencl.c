@@ -37,7 +37,8 @@ enum {
 
 typedef struct object object;
 typedef struct arg {
-    size_t size; /* 0: not set */
+    size_t size;     /* 0: not set */
+    uint32_t serial; /* of the object that its bytes name; 0: they name none */
     bool local;
     unsigned char bytes[8];
 } arg;
@@ -46,12 +47,14 @@ typedef struct arg {
 typedef struct row {
     const char *name;
     size_t sizes[MAX_ARGS];
+    uint32_t buffers; /* bit i: argument i is one */
     bool local;
     void (*run)(const object *kernel, size_t n_items);
 } row;
 
 struct object {
     int kind;
+    uint32_t serial;      /* objects at one address have different ones */
     unsigned char *bytes; /* buffer, text of a program */
     size_t size;
     bool built, is_binary;
@@ -72,10 +75,12 @@ static bool is(const void *handle, int kind)
 
 static object *make(int kind, size_t size)
 {
+    static uint32_t made;
     object *o = calloc(1, sizeof *o);
     if (!o || !(o->bytes = calloc(1, size + 1)))
         abort();
     o->kind = kind;
+    o->serial = ++made;
     o->size = size;
     fake.live++;
     return o;
@@ -111,8 +116,8 @@ static float *place(const object *k, int i, size_t n)
     object *memory;
     memcpy(&memory, k->args[i].bytes, sizeof memory);
     const size_t offset = (size_t)number(k, i + 1);
-    const bool ok =
-        is(memory, BUFFER) && offset <= memory->size && n * sizeof(float) <= memory->size - offset;
+    const bool ok = is(memory, BUFFER) && k->args[i].serial == memory->serial &&
+                    offset <= memory->size && n * sizeof(float) <= memory->size - offset;
     fake.misuses += !ok;
     return ok ? (float *)(void *)(memory->bytes + offset) : NULL;
 }
@@ -150,9 +155,9 @@ static void origin(const object *k, size_t n_items)
 }
 
 static const row rows[] = {
-    {"scale", {8, 8, 8, 8, 4, 4, 8}, false, scale},
-    {"add", {8, 8, 8, 8, 4}, true, add},
-    {"origin", {8, 8}, false, origin},
+    {"scale", {8, 8, 8, 8, 4, 4, 8}, 5, false, scale},
+    {"add", {8, 8, 8, 8, 4}, 5, true, add},
+    {"origin", {8, 8}, 1, false, origin},
 };
 
 /* --- platforms and devices ---------------------------------------------------------------------
@@ -450,6 +455,7 @@ EXPORT int clSetKernelArg(object *k, uint32_t index, size_t size, const void *va
     k->args[index].local = local;
     if (!local)
         memcpy(k->args[index].bytes, value, size);
+    k->args[index].serial = k->row->buffers >> index & 1 ? (*(object *const *)value)->serial : 0;
     return 0;
 }
 

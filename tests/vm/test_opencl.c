@@ -302,6 +302,45 @@ RLX_TEST(opencl, refusals_have_their_statuses)
  */
 
 /* 1 if the driver built |text| from source, 2 from a binary. */
+/* What a kernel has is not set again, unless its memory may be another's since. */
+RLX_TEST(opencl, arguments_are_set_once)
+{
+    const float in[4] = {1, 2, 3, 4};
+    fake_control *fake = fake_driver();
+    work w = {0};
+    setenv("XDG_CACHE_HOME", "/dev/null", 1);
+    RLX_OKAY(start(&w, &t->allocator, source, &t->error));
+    const rlx_device_at first = {w.memory[0], 0}, second = {w.memory[1], 0};
+    RLX_OKAY(cl->copy_in(w.device, first, in, sizeof in, NULL, &t->error));
+    RLX_OKAY(cl->copy_in(w.device, second, in, sizeof in, NULL, &t->error));
+    /* the calls of: a new one, the same, one offset, one buffer, after a wait, after a release */
+    static const struct {
+        size_t offset;
+        int to;
+        uint32_t calls;
+    } rows[] = {{0, 1, 7}, {0, 1, 3}, {16, 1, 4}, {0, 0, 5}, {0, 0, 7}, {0, 1, 7}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlx_launch_value sum[] = {buffer(&w, 0, 0), buffer(&w, rows[i].to, rows[i].offset), i32(4)};
+        if (i == 4)
+            RLX_OKAY(cl->sync(w.device, &t->error));
+        if (i == 5) {
+            cl->release(w.device, w.memory[1]);
+            RLX_OKAY(cl->alloc(w.device, 64, "global", &w.memory[1], &t->error));
+            sum[1] = buffer(&w, 1, 0);
+        }
+        fake->calls = 0;
+        RLX_OKAY(launch(&w, "add", sum, 3, 2, 8, NULL, &t->error));
+        cr_expect_eq(fake->calls - (i == 0), rows[i].calls, "row %zu: %u calls", i, fake->calls);
+    }
+    /* x + x at rows 3 and 4, and that to an empty buffer */
+    RLX_OKAY(cl->copy_out(w.device, w.out, (rlx_device_at){w.memory[1], 0}, sizeof w.out, NULL,
+                          &t->error));
+    for (int i = 0; i < 4; i++)
+        cr_expect_float_eq(w.out[i], 4 * in[i], 1e-6f);
+    finish(&w);
+    cr_expect(fake->live == 0 && fake->misuses == 0);
+}
+
 static int origin_of(rlx_test *t, const char *text)
 {
     work w = {0};

@@ -74,6 +74,7 @@ static rlx_status alloc_memory(void *device, size_t bytes, const char *scope, vo
 static void release_memory(void *device, void *memory)
 {
     rlxv_cl_device *d = device;
+    d->epoch++;
     d->cl.ReleaseMemObject(memory);
 }
 
@@ -113,20 +114,41 @@ static rlx_status copy_within(void *device, rlx_device_at to, rlx_device_at from
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-/* Sets arguments from number *|index| on: a buffer's object and its offset in bytes, or a scalar.
- */
+/* Sets a buffer's object and, behind it, its offset in bytes; what |kept| says the kernel has is
+ * left out. */
+static int32_t set_buffer(const rlxv_cl_device *d, void *kernel, rlx_device_at at, uint32_t index,
+                          rlxv_cl_arg *kept)
+{
+    const int64_t offset = (int64_t)at.offset;
+    const uint32_t epoch = d->epoch;
+    const bool same_memory =
+        kept->index == index && kept->epoch == epoch && kept->memory == at.memory;
+    int32_t code = 0;
+    if (same_memory && kept->offset == at.offset)
+        return 0;
+    kept->memory = NULL;
+    if (!same_memory)
+        code = d->cl.SetKernelArg(kernel, index, sizeof at.memory, &at.memory);
+    if (code == 0)
+        code = d->cl.SetKernelArg(kernel, index + 1, sizeof offset, &offset);
+    if (code == 0)
+        *kept = (rlxv_cl_arg){at.memory, at.offset, index, epoch};
+    return code;
+}
+
+/* Sets argument |*index|, and the next for a buffer. */
 static int32_t set_arg(const rlxv_cl_device *d, void *kernel, const rlx_launch_value *v,
-                       uint32_t *index)
+                       uint32_t *index, rlxv_cl_arg *kept)
 {
     const int32_t i32 = (int32_t)v->as.i;
-    const int64_t at = (int64_t)v->as.at.offset;
     const float f32 = (float)v->as.f;
     const uint32_t i = (*index)++;
+    if (v->kind != RLX_LAUNCH_BUFFER)
+        kept->memory = NULL;
     switch ((rlx_launch_arg_kind)v->kind) {
     case RLX_LAUNCH_BUFFER:
         (*index)++;
-        const int32_t code = d->cl.SetKernelArg(kernel, i, sizeof(void *), &v->as.at.memory);
-        return code ? code : d->cl.SetKernelArg(kernel, i + 1, sizeof at, &at);
+        return set_buffer(d, kernel, v->as.at, i, kept);
     case RLX_LAUNCH_I32:
         return d->cl.SetKernelArg(kernel, i, sizeof i32, &i32);
     case RLX_LAUNCH_I64:
@@ -142,19 +164,22 @@ static int32_t set_arg(const rlxv_cl_device *d, void *kernel, const rlx_launch_v
 /* Memory sized at the launch is the kernel's last argument. */
 static int32_t enqueue(rlxv_cl_device *d, const rlx_launch *l, void **out_event)
 {
+    rlxv_cl_kernel *k = l->function;
     uint32_t n = 0;
     int32_t code = 0;
     size_t global[3], local[3];
-    for (uint32_t i = 0; i < l->n_args && code == 0; i++)
-        code = set_arg(d, l->function, &l->args[i], &n);
+    for (uint32_t i = 0; i < l->n_args && code == 0; i++) {
+        rlxv_cl_arg none = {0};
+        code = set_arg(d, k->handle, &l->args[i], &n, i < RLXV_CL_KEPT_ARGS ? &k->args[i] : &none);
+    }
     if (code == 0 && l->shared_bytes > 0)
-        code = d->cl.SetKernelArg(l->function, n, l->shared_bytes, NULL);
+        code = d->cl.SetKernelArg(k->handle, n, l->shared_bytes, NULL);
     for (int i = 0; i < 3; i++) {
         local[i] = l->block[i];
         global[i] = (size_t)l->grid[i] * l->block[i];
     }
     return code ? code
-                : d->cl.EnqueueNDRangeKernel(d->queue, l->function, 3, NULL, global, local, 0, NULL,
+                : d->cl.EnqueueNDRangeKernel(d->queue, k->handle, 3, NULL, global, local, 0, NULL,
                                              out_event);
 }
 
@@ -176,6 +201,7 @@ static rlx_status launch(void *device, const rlx_launch *l, void **out_event, rl
 static rlx_status sync_queue(void *device, rlx_error *err)
 {
     rlxv_cl_device *d = device;
+    d->epoch++; /* whoever waits may release memory that is not ours */
     const int32_t code = d->cl.Finish(d->queue);
     return code == 0 ? RLX_OK : rlxv_cl_fail(code, err, "the device failed");
 }

@@ -6,6 +6,8 @@
 
 #include "vm/devices/driver.h"
 
+#include <stdatomic.h>
+
 /* X(name without "cl", result, parameters) */
 #define RLXV_CL_FUNCTIONS(X)                                                                     \
     X(GetPlatformIDs, int32_t, (uint32_t n, void **out, uint32_t *out_n))                        \
@@ -102,7 +104,26 @@ typedef struct rlxv_cl_device {
     const char *options; /* of builds */
     char machine[RLXV_CL_MACHINE_TEXT];
     uint32_t unflushed; /* launches since the driver was last told to begin */
+    atomic_uint epoch;  /* changes where a handle of memory may come to mean another */
 } rlxv_cl_device;
+
+/* A buffer that a kernel has as an argument, so that it is not set again for the next launch. */
+typedef struct rlxv_cl_arg {
+    void *memory; /* NULL: none is set */
+    size_t offset;
+    uint32_t index, epoch; /* the driver's number of it; the device's |epoch| then */
+} rlxv_cl_arg;
+
+enum { RLXV_CL_KEPT_ARGS = 8 };
+
+/* A kernel of a program, what find gives. */
+typedef struct rlxv_cl_kernel {
+    struct rlxv_cl_kernel *next;
+    void *handle;
+    size_t size; /* of this block */
+    rlxv_cl_arg args[RLXV_CL_KEPT_ARGS];
+    char name[];
+} rlxv_cl_kernel;
 
 /* Fills |err| for the driver's |code|. */
 rlx_status rlxv_cl_fail(int32_t code, rlx_error *err, const char *format, ...) RLX_PRINTF(3, 4);

@@ -7,16 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct kernel {
-    struct kernel *next;
-    void *handle;
-    size_t size; /* of this block */
-    char name[];
-} kernel;
-
 typedef struct module {
     void *program;
-    kernel *kernels; /* found so far */
+    rlxv_cl_kernel *kernels; /* found so far */
 } module;
 
 /* The line of the driver's log that names the first error, else the log's first line. */
@@ -165,10 +158,10 @@ void rlxv_cl_unload_module(void *device, void *handle)
 {
     rlxv_cl_device *d = device;
     module *m = handle;
-    for (kernel *k = m->kernels, *next; k; k = next) {
+    for (rlxv_cl_kernel *k = m->kernels, *next; k; k = next) {
         next = k->next;
         d->cl.ReleaseKernel(k->handle);
-        rlx_free(&d->allocator, k, k->size, _Alignof(kernel));
+        rlx_free(&d->allocator, k, k->size, _Alignof(rlxv_cl_kernel));
     }
     d->cl.ReleaseProgram(m->program);
     rlx_free(&d->allocator, m, sizeof *m, _Alignof(module));
@@ -180,22 +173,22 @@ rlx_status rlxv_cl_find_kernel(void *device, void *handle, const char *name, voi
     rlxv_cl_device *d = device;
     module *m = handle;
     int32_t code = 0;
-    for (const kernel *k = m->kernels; k; k = k->next)
+    for (rlxv_cl_kernel *k = m->kernels; k; k = k->next)
         if (strcmp(k->name, name) == 0) {
-            *out = k->handle;
+            *out = k;
             return RLX_OK;
         }
-    const size_t length = strlen(name) + 1, size = sizeof(kernel) + length;
-    kernel *k = rlx_alloc(&d->allocator, size, _Alignof(kernel));
+    const size_t length = strlen(name) + 1, size = sizeof(rlxv_cl_kernel) + length;
+    rlxv_cl_kernel *k = rlx_alloc(&d->allocator, size, _Alignof(rlxv_cl_kernel));
     if (!k)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while loading kernels");
-    *k = (kernel){m->kernels, d->cl.CreateKernel(m->program, name, &code), size};
+    *k = (rlxv_cl_kernel){m->kernels, d->cl.CreateKernel(m->program, name, &code), size, {{0}}};
     memcpy(k->name, name, length);
     if (!k->handle) {
-        rlx_free(&d->allocator, k, size, _Alignof(kernel));
+        rlx_free(&d->allocator, k, size, _Alignof(rlxv_cl_kernel));
         return rlxv_cl_fail(code, err, "there is no kernel '%s'", name);
     }
     m->kernels = k;
-    *out = k->handle;
+    *out = k;
     return RLX_OK;
 }
