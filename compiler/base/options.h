@@ -44,6 +44,7 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
                             * not run */
     const char *links[16]; /* --link: objects and libraries that define T.call_extern's functions */
     uint32_t n_links;
+    bool allow_tf32;      /* --allow-tf32: factors of float32 products as TF32 on tensor cores */
     bool lenient;         /* --lenient: no checks of values at run time (docs/values.md) */
     bool no_compression;  /* of code and tables in files */
     bool no_winograd;     /* no minimal filtering (Winograd) for convolutions */

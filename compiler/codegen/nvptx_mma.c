@@ -96,6 +96,19 @@ static void read_registers(rlxc_llvm *g, const rlxc_expr *e, uint32_t k, LLVMTyp
     }
 }
 
+/* Float32 numbers as TF32, to the nearest: what an instruction makes of other digits is not said.
+ */
+static void round_registers(rlxc_llvm *g, LLVMValueRef *io, uint32_t n)
+{
+    static const char text[] = "cvt.rna.tf32.f32 $0, $1;", places[] = "=r,r";
+    LLVMTypeRef type = LLVMFunctionType(g->i32, &g->i32, 1, false);
+    LLVMValueRef to =
+        LLVMGetInlineAsm(type, (char *)text, sizeof text - 1, (char *)places, sizeof places - 1,
+                         false, false, LLVMInlineAsmDialectATT, false);
+    for (uint32_t i = 0; i < n; i++)
+        io[i] = LLVMBuildCall2(g->b, type, to, &io[i], 1, "");
+}
+
 static LLVMValueRef refuse(rlxc_llvm *g, const rlxc_expr *e, const char *what)
 {
     rlxc_error(g->ctx, g->range, "%s: T.%s: %s", g->f->name, e->call.name, what);
@@ -119,6 +132,8 @@ LLVMValueRef rlxc_nvptx_mma(rlxc_llvm *g, const rlxc_expr *e)
     read_registers(g, e, RLXC_MMA_A, operand, row->item_bytes, row->n_a, args);
     read_registers(g, e, RLXC_MMA_B, operand, row->item_bytes, row->n_b, args + row->n_a);
     read_registers(g, e, RLXC_MMA_C, g->f32, 4, row->n_c, args + row->n_a + row->n_b);
+    if (row->item_bytes == 4)
+        round_registers(g, args, row->n_a + row->n_b);
     const uint32_t n = row->n_a + row->n_b + row->n_c;
     const unsigned id = LLVMLookupIntrinsicID(row->name, strlen(row->name));
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, NULL, 0);

@@ -162,6 +162,8 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
                      options->target->triple, options->target->cpu);
     if (options->lenient)
         rlxc_text_printf(&text, " --lenient");
+    if (options->allow_tf32)
+        rlxc_text_printf(&text, " --allow-tf32");
     if (options->no_compression)
         rlxc_text_printf(&text, " --no-compression");
     if (options->no_winograd)

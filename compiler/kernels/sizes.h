@@ -135,12 +135,12 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(rows, 1, 16, "rows of a tile")             \
     X(epilogue, 0, 1, "the block behind it runs on each tile")
 
-#define RLXC_TENSOR_SIZES(X)                                               \
-    X(warps_y, 1, 16, "warps of a block along the rows")                   \
-    X(warps_x, 1, 16, "warps of a block along the columns")                \
-    X(rows, 1, 8, "tiles of 16 rows of a warp")                            \
-    X(columns, 1, 16, "tiles of 8 columns of a warp")                      \
-    X(terms, 1, 8, "tiles of 16 terms whose factors are in shared memory") \
+#define RLXC_TENSOR_SIZES(X)                                                 \
+    X(warps_y, 1, 16, "warps of a block along the rows")                     \
+    X(warps_x, 1, 16, "warps of a block along the columns")                  \
+    X(rows, 1, 8, "tiles of 16 rows of a warp")                              \
+    X(columns, 1, 16, "tiles of 8 columns of a warp")                        \
+    X(terms, 1, 8, "instructions' terms whose factors are in shared memory") \
     X(epilogue, 0, 1, "the block behind it runs on each thread's part")
 
 #define RLXC_TEAM_SIZES(X)                                  \

@@ -227,6 +227,8 @@ typedef struct rlx_compile_options {
     const char *device_target;  /* "opencl -device=cpu -vector-width=512": what is known of that
                                  * device where |default_device| is a kind and a number;
                                  * NULL: its kind alone */
+    bool allow_tf32;            /* tensor cores of CUDA devices may multiply float32: they round
+                                 * the factors to 10 bits of the mantissa (docs/devices.md) */
 } rlx_compile_options;
 
 /* -O2 for this machine. */

@@ -1,7 +1,8 @@
-/* Rule tensor: products of float16 and bfloat16 on the stand-in that runs PTX, against exact sums.
- * The numbers are small integers, so that every order of adding gives the same result. Row counts
- * with none, one and the borders of tiles; terms and columns that fill no tile; a batch; weights
- * with terms last; a convolution; an epilogue. */
+/* Rule tensor: products of float16, bfloat16 and TF32 on the stand-in that runs PTX, against exact
+ * sums. The numbers are small integers, so that every order of adding gives the same result; those
+ * of float32 are a little less, and only the nearest TF32 is the integer. Row counts with none, one
+ * and the borders of tiles; terms and columns that fill no tile; a batch; weights with terms last;
+ * a convolution; an epilogue. */
 #include "rlx/floats.h"
 #include "tests/compiler/library.h"
 #include "tests/fake/fake.h"
@@ -44,6 +45,20 @@ static const product products[] = {
      "            z = R.to_vdevice(y, \"llvm:0\")\n"
      "            R.output(z)\n        return z\n",
      RLX_F16, 1, 33, 260, false, false},
+    {HEAD "    def main(x: R.Tensor((2, \"m\", 21), \"float32\"), w: R.Tensor((2, 21, 18), "
+          "\"float32\")):\n"
+          "        with R.dataflow():\n"
+          "            y = R.matmul(x, w)\n"
+          "            z = R.to_vdevice(R.nn.relu(y), \"llvm:0\")\n"
+          "            R.output(z)\n        return z\n",
+     RLX_F32, 2, 21, 18, false, true},
+    {HEAD
+     "    def main(x: R.Tensor((\"m\", 19), \"float32\"), w: R.Tensor((260, 19), \"float32\")):\n"
+     "        with R.dataflow():\n"
+     "            y = R.matmul(x, R.permute_dims(w))\n"
+     "            z = R.to_vdevice(y, \"llvm:0\")\n"
+     "            R.output(z)\n        return z\n",
+     RLX_F32, 1, 19, 260, true, false},
 };
 
 static int x_at(int64_t i)
@@ -64,9 +79,12 @@ static rlx_value tensor_of(rlx_test *t, const product *p, const int64_t *shape, 
     for (uint32_t i = 0; i < ndim; i++)
         count *= shape[i];
     RLX_OKAY(rlx_tensor_create(&t->allocator, p->dtype, ndim, shape, &tensor, &t->error));
-    uint16_t *data = rlx_tensor_mutable_data(tensor);
+    void *data = rlx_tensor_mutable_data(tensor);
     for (int64_t i = 0; i < count; i++)
-        data[i] = (uint16_t)rlx_float_encode(p->dtype, at(i));
+        if (p->dtype.bits == 32)
+            ((float *)data)[i] = (float)at(i) * (1 - 0x1p-13f);
+        else
+            ((uint16_t *)data)[i] = (uint16_t)rlx_float_encode(p->dtype, at(i));
     return rlx_of_tensor(tensor);
 }
 
@@ -118,13 +136,17 @@ static void check(rlx_test *t, const product *p, const int64_t *rows, uint32_t n
     rlx_vm *vm = NULL;
     rlx_compile_options_init(&options);
     options.default_device = "cuda:0";
+    options.allow_tf32 = p->dtype.bits == 32;
     cr_assert_not_null(fake_open("cuda", "RLX_CUDA_LIBRARY"));
     rlx_ir_module *m = library_parse(t, c, p->text);
     RLX_OKAY(rlx_ir_module_load(m, &options, NULL, &exe, &t->error));
     void *ptx = NULL;
     size_t size;
     RLX_OKAY(rlx_ir_module_emit(m, &options, RLX_EMIT_PTX, &ptx, &size, &t->error));
-    cr_expect(holds(ptx, size, "mma.sync.aligned.m16n8k16"), "no tensor cores");
+    cr_expect(holds(ptx, size,
+                    p->dtype.bits == 32 ? "mma.sync.aligned.m16n8k8.row.col.f32.tf32"
+                                        : "mma.sync.aligned.m16n8k16"),
+              "no tensor cores");
     rlx_free(&t->allocator, ptx, size, 64);
     rlx_compiler_destroy(c);
     RLX_OKAY(rlx_vm_create(exe, &(rlx_vm_options){.allocator = &t->allocator}, &vm, &t->error));
@@ -147,4 +169,33 @@ RLX_TEST(tensor_cores, batches_and_weights_with_terms_last)
 RLX_TEST(tensor_cores, large_tiles)
 {
     check(t, &products[2], (const int64_t[]){1, 129}, 2);
+}
+
+RLX_TEST(tensor_cores, float32_is_rounded_to_tf32)
+{
+    check(t, &products[3], (const int64_t[]){0, 1, 16, 33}, 4);
+}
+
+RLX_TEST(tensor_cores, large_tiles_of_tf32)
+{
+    check(t, &products[4], (const int64_t[]){1, 129}, 2);
+}
+
+/* Without the option float32 keeps its digits, and --explain says how to have tensor cores. */
+RLX_TEST(tensor_cores, float32_stays_exact_unless_asked)
+{
+    rlx_compiler *c = library_compiler(t);
+    rlx_compile_options options;
+    void *ptx = NULL;
+    size_t size;
+    rlx_compile_options_init(&options);
+    options.default_device = "cuda:0";
+    options.explain = true;
+    rlx_ir_module *m = library_parse(t, c, products[3].text);
+    RLX_OKAY(rlx_ir_module_emit(m, &options, RLX_EMIT_PTX, &ptx, &size, &t->error));
+    cr_expect_not(holds(ptx, size, "mma.sync"));
+    const char *said = rlx_ir_module_explanation(m);
+    cr_expect(said && strstr(said, "or of float32 with --allow-tf32"), "it is not said");
+    rlx_free(&t->allocator, ptx, size, 64);
+    rlx_compiler_destroy(c);
 }

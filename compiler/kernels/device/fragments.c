@@ -1,9 +1,9 @@
 /* A product for tensor cores. A warp multiplies 16 rows by 8 columns over a few terms; each of its
  * 32 threads (lanes) holds some elements of the three matrices, its fragment, in the order of PTX's
- * manual for mma.m16n8k16:
+ * manual for mma.m16n8k16 (p = 2 elements of a factor in a register) and m16n8k8 of TF32 (p = 1):
  *
- *     A[i]: row i / 2 % 2 * 8 + lane / 4, term i / 4 * 8 + lane % 4 * 2 + i % 2
- *     B[i]: term i / 2 * 8 + lane % 4 * 2 + i % 2, column lane / 4
+ *     A[i]: row i / p % 2 * 8 + lane / 4, term i / 2p * 4p + lane % 4 * p + i % p
+ *     B[i]: term i / p * 4p + lane % 4 * p + i % p, column lane / 4
  *     C[i]: row i / 2 * 8 + lane / 4, column lane % 4 * 2 + i % 2
  *
  * The factors' copies in shared memory are in this order too, so that a thread reads its fragment
@@ -13,7 +13,13 @@
 #include "compiler/ir/intrinsics.h"
 #include "compiler/kernels/device/gemm_blocks.h"
 
-enum { LANES = 32, ROWS = 16, COLUMNS = 8, TERMS = 16, PAIR = 2, SUMS = 4 };
+enum { LANES = 32, ROWS = 16, COLUMNS = 8, SUMS = 4 };
+
+static const rlxc_fragment_kind kinds_of_fragments[] = {
+    {{RLX_FLOAT, 16, 1}, "m16n8k16", "fp16", 16, 2, false},
+    {{RLX_BFLOAT, 16, 1}, "m16n8k16", "bf16", 16, 2, false},
+    {{RLX_FLOAT, 32, 1}, "m16n8k8", "tf32", 8, 1, true},
+};
 
 typedef struct fragment_axes { /* variables of a block of fragments */
     const rlxc_expr *lane, *item, *tile[RLXC_GEMM_AXES];
@@ -118,16 +124,15 @@ static const rlxc_stmt *factor(rlxc_gemm_blocks *r, const int64_t sizes[RLXC_GEM
 {
     rlxc_context *ctx = r->ctx;
     const char *kinds = rows ? "bmk" : "bnk";
-    const int64_t items = rows ? 4 * PAIR : 2 * PAIR;
+    const int64_t per = r->fragment->per_register, items = rows ? 4 * per : 2 * per;
     const fragment_axes f = open(r, sizes, kinds, items);
     const rlxc_gemm_axis padded[] = {rows ? RLXC_GEMM_ROW : RLXC_GEMM_COLUMN, RLXC_GEMM_TERM};
     const rlxc_expr *at[RLXC_GEMM_AXES + 2], *line = over(ctx, f.lane, 4);
-    const rlxc_expr *half = over(ctx, f.item, rows ? 2 * PAIR : PAIR);
-    const rlxc_expr *term =
-        sum(ctx, times(ctx, half, 4 * PAIR), times(ctx, modulo(ctx, f.lane, 4), PAIR),
-            modulo(ctx, f.item, PAIR));
+    const rlxc_expr *half = over(ctx, f.item, rows ? 2 * per : per);
+    const rlxc_expr *term = sum(ctx, times(ctx, half, 4 * per),
+                                times(ctx, modulo(ctx, f.lane, 4), per), modulo(ctx, f.item, per));
     if (rows)
-        line = rlxc_add(ctx, times(ctx, modulo(ctx, over(ctx, f.item, PAIR), 2), 8), line);
+        line = rlxc_add(ctx, times(ctx, modulo(ctx, over(ctx, f.item, per), 2), 8), line);
     place(r, &f, sizes, rows ? line : NULL, rows ? NULL : line, term);
     *out = new_buffer(r, suffix, &f, value->dtype, "shared", items);
     value = rlxc_gemm_padded(r, padded, 2, value);
@@ -150,7 +155,7 @@ static const rlxc_stmt *product(rlxc_gemm_blocks *r, const int64_t sizes[RLXC_GE
     rlxc_context *ctx = r->ctx;
     const fragment_axes f = open(r, sizes, "bmnk", 0);
     const rlx_dtype dtype = r->g.stage->out->dtype;
-    const char *type = rlx_dtype_eq(x->dtype, RLX_BF16) ? "bf16" : "fp16";
+    const rlxc_fragment_kind *kind = r->fragment;
     *out = new_buffer(r, "", &f, dtype, "local", SUMS);
     const rlxc_expr *zero = rlxc_i64(ctx, 0), *at[RLXC_GEMM_AXES + 2];
     const rlxc_stmt *init[SUMS];
@@ -160,11 +165,11 @@ static const rlxc_stmt *product(rlxc_gemm_blocks *r, const int64_t sizes[RLXC_GE
                                   rlxc_float(ctx, dtype, 0));
     }
     const rlxc_expr *args[14] = {rlxc_string(ctx, "float32"),
-                                 rlxc_string(ctx, "m16n8k16"),
+                                 rlxc_string(ctx, kind->shape),
                                  rlxc_string(ctx, "row"),
                                  rlxc_string(ctx, "col"),
-                                 rlxc_string(ctx, type),
-                                 rlxc_string(ctx, type),
+                                 rlxc_string(ctx, kind->type),
+                                 rlxc_string(ctx, kind->type),
                                  rlxc_string(ctx, "fp32"),
                                  address(ctx, x, &f, "bmk"),
                                  zero,
@@ -206,27 +211,39 @@ static const rlxc_expr *before_conversion(const rlxc_expr *e)
     return converts ? e->bin.a : e;
 }
 
-bool rlxc_gemm_of_halves(const rlxc_gemm *g, const rlxc_expr **out_x, const rlxc_expr **out_w)
+const rlxc_fragment_kind *rlxc_gemm_fragment(const rlxc_gemm *g, bool allow_tf32,
+                                             const rlxc_expr **out_x, const rlxc_expr **out_w)
 {
-    const rlx_dtype sums = g->stage->out->dtype;
-    *out_x = before_conversion(g->op.x);
-    *out_w = before_conversion(g->op.w);
-    const rlx_dtype x = (*out_x)->dtype, w = (*out_w)->dtype;
-    return rlx_dtype_eq(x, w) && (rlx_dtype_eq(x, RLX_F16) || rlx_dtype_eq(x, RLX_BF16)) &&
-           rlx_dtype_eq(sums, RLX_F32);
+    if (!rlx_dtype_eq(g->stage->out->dtype, RLX_F32))
+        return NULL;
+    for (size_t i = 0; i < sizeof kinds_of_fragments / sizeof *kinds_of_fragments; i++) {
+        const rlxc_fragment_kind *kind = &kinds_of_fragments[i];
+        *out_x = kind->rounds ? g->op.x : before_conversion(g->op.x);
+        *out_w = kind->rounds ? g->op.w : before_conversion(g->op.w);
+        if (rlx_dtype_eq((*out_x)->dtype, kind->dtype) &&
+            rlx_dtype_eq((*out_w)->dtype, kind->dtype) && (allow_tf32 || !kind->rounds))
+            return kind;
+    }
+    return NULL;
 }
 
-bool rlxc_gemm_fits_fragments(rlxc_gemm_blocks *r, int64_t fragment, int64_t rows, int64_t columns,
-                              int64_t terms)
+bool rlxc_gemm_fits_fragments(rlxc_gemm_blocks *r, bool allow_tf32, int64_t fragment, int64_t rows,
+                              int64_t columns, int64_t terms)
 {
-    return fragment == TERMS && rows % ROWS == 0 && columns % COLUMNS == 0 && terms % TERMS == 0 &&
-           rlxc_gemm_of_halves(&r->g, &r->g.op.x, &r->g.op.w);
+    const rlxc_expr *x, *w;
+    r->fragment = rlxc_gemm_fragment(&r->g, allow_tf32, &x, &w);
+    if (!r->fragment || fragment != r->fragment->terms || rows % ROWS != 0 ||
+        columns % COLUMNS != 0 || terms % fragment != 0)
+        return false;
+    r->g.op.x = x;
+    r->g.op.w = w;
+    return true;
 }
 
 void rlxc_gemm_fragments(rlxc_gemm_blocks *r, bool epilogue, const rlxc_stmt *parts[4],
                          rlxc_buffer *temps[3])
 {
-    const int64_t sizes[RLXC_GEMM_AXES] = {1, ROWS, COLUMNS, TERMS};
+    const int64_t sizes[RLXC_GEMM_AXES] = {1, ROWS, COLUMNS, r->fragment->terms};
     parts[0] = factor(r, sizes, "_x", true, r->g.op.x, &temps[0]);
     parts[1] = factor(r, sizes, "_w", false, r->g.op.w, &temps[1]);
     parts[2] = product(r, sizes, temps[0], temps[1], &temps[2]);

@@ -305,8 +305,9 @@ static bool rewrite(void *user, const rlxc_kernel_use *use)
     if (!set_padded(&r, RLXC_GEMM_ROW, size_of(use, "rows")) ||
         !set_padded(&r, RLXC_GEMM_COLUMN, size_of(use, "columns")) ||
         !set_padded(&r, RLXC_GEMM_TERM, size_of(use, "terms")) ||
-        (fragment && !rlxc_gemm_fits_fragments(&r, fragment, size_of(use, "rows"),
-                                               size_of(use, "columns"), size_of(use, "terms"))))
+        (fragment &&
+         !rlxc_gemm_fits_fragments(&r, options.allow_tf32, fragment, size_of(use, "rows"),
+                                   size_of(use, "columns"), size_of(use, "terms"))))
         return false;
     const rlxc_stmt **stmts = rlxc_try_alloc(ctx, (size_t)s.n + 1, sizeof *stmts), *parts[4];
     rlxc_buffer *temps[3]; /* x, w, sum */

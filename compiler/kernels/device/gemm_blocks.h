@@ -11,7 +11,8 @@ typedef struct rlxc_gemm_blocks {
     const rlxc_expr *padded[RLXC_GEMM_AXES]; /* extents up to multiples */
     const rlxc_expr *vars[RLXC_GEMM_AXES];   /* of the block being made, or values; NULL: none */
     const char *name;
-    bool clamp; /* beyond the last row and column are these again */
+    bool clamp;                         /* beyond the last row and column are these again */
+    const rlxc_fragment_kind *fragment; /* of fragments.c */
 } rlxc_gemm_blocks;
 
 typedef struct rlxc_gemm_loop { /* an axis of a block being made, with a loop of its own */
@@ -36,10 +37,10 @@ const rlxc_stmt *rlxc_gemm_result(const rlxc_gemm_blocks *r, const rlxc_expr *va
 
 /* fragments.c: whether tensor cores can do it in tiles of these sizes; then the factors are those
  * without conversions. */
-bool rlxc_gemm_fits_fragments(rlxc_gemm_blocks *r, int64_t fragment, int64_t rows, int64_t columns,
-                              int64_t terms);
+bool rlxc_gemm_fits_fragments(rlxc_gemm_blocks *r, bool allow_tf32, int64_t fragment, int64_t rows,
+                              int64_t columns, int64_t terms);
 /* fragments.c: the blocks NAME_x, NAME_w, NAME and NAME_out for products of 16 rows, 8 columns and
- * 16 terms by a warp; their buffers but the result. */
+ * a fragment's terms by a warp; their buffers but the result. */
 void rlxc_gemm_fragments(rlxc_gemm_blocks *r, bool epilogue, const rlxc_stmt *parts[4],
                          rlxc_buffer *temps[3]);
 

@@ -1,4 +1,5 @@
-/* Rule tensor: products and convolutions of float16 or bfloat16 on tensor cores.
+/* Rule tensor: products and convolutions of float16 or bfloat16, with --allow-tf32 of float32, on
+ * tensor cores.
  *
  * As in rule product, a block of threads computes a tile of rows and columns, and copies the
  * factors of a piece of the terms to shared memory. Here the tile is one of fragments (rewrite
@@ -8,14 +9,7 @@
 #include "compiler/kernels/nests.h"
 #include "compiler/kernels/rules.h"
 
-enum {
-    FRAGMENT_ROWS = 16,
-    FRAGMENT_COLUMNS = 8,
-    FRAGMENT_TERMS = 16,
-    PAIR = 2,
-    WARP = 32,
-    MANY = 256
-};
+enum { FRAGMENT_ROWS = 16, FRAGMENT_COLUMNS = 8, WARP = 32, MANY = 256 };
 
 static bool is_less(const rlxc_expr *extent, int64_t than)
 {
@@ -29,18 +23,19 @@ bool rlxc_decide_tensor(rlxc_schedule *c, uint32_t i, void *sizes)
     const rlxc_expr *x, *w;
     if (!rlxc_gemm_of(c->s, i, &g))
         return false;
-    if (!rlxc_gemm_of_halves(&g, &x, &w))
+    const rlxc_fragment_kind *kind = rlxc_gemm_fragment(&g, c->s->options->allow_tf32, &x, &w);
+    if (!kind)
         return rlxc_decline(c->s, "its factors are not two of float16, or of bfloat16, summed in "
-                                  "float32");
+                                  "float32, or of float32 with --allow-tf32");
     if (c->s->target->device.warp != WARP || c->s->target->device.threads < 4 * WARP)
         return rlxc_decline(c->s, "the target has no warps of 32 threads, four in a block");
-    static const struct {
+    const struct {
         rlxc_gemm_axis axis;
         int64_t least;
         const char *what;
     } rows[] = {{RLXC_GEMM_ROW, FRAGMENT_ROWS / 2, "rows"},
                 {RLXC_GEMM_COLUMN, FRAGMENT_COLUMNS, "columns"},
-                {RLXC_GEMM_TERM, FRAGMENT_TERMS / 2, "terms"}};
+                {RLXC_GEMM_TERM, kind->terms / 2, "terms"}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         if (is_less(g.extents[rows[k].axis], rows[k].least))
             return rlxc_decline(c->s, "only %s %s", rlxc_told(c->s, g.extents[rows[k].axis]),
@@ -56,14 +51,15 @@ bool rlxc_decide_tensor(rlxc_schedule *c, uint32_t i, void *sizes)
 }
 
 /* The factor's fragments for a tile, in the |n_outer| loops of the tile: all threads share out
- * their registers, which are pairs of elements. */
+ * their registers. */
 static void share_out(rlxc_schedule_steps *l, rlxc_step_ref block, uint32_t n_outer,
-                      const rlxc_tensor_sizes *z)
+                      const rlxc_tensor_sizes *z, int64_t per_register)
 {
     rlxc_step_ref loops[RLXC_GEMM_AXES + 8], parts[5];
     rlxc_step_get_loops(l, block, loops, n_outer + 4);
     const rlxc_step_ref all = rlxc_step_loops(l, RLXC_STEP_fuse, loops + n_outer, 4);
-    rlxc_step_split(l, all, (const int64_t[]){0, z->warps_y, z->warps_x, WARP, PAIR}, 5, parts);
+    rlxc_step_split(l, all, (const int64_t[]){0, z->warps_y, z->warps_x, WARP, per_register}, 5,
+                    parts);
     rlxc_step_bind(l, parts[1], "threadIdx.z");
     rlxc_step_bind(l, parts[2], "threadIdx.y");
     rlxc_step_bind(l, parts[3], "threadIdx.x");
@@ -124,7 +120,12 @@ bool rlxc_apply_tensor(rlxc_schedule *c, uint32_t i, const void *sizes)
     const rlxc_tensor_sizes *z = sizes;
     rlxc_context *ctx = c->s->ctx;
     rlxc_gemm g;
+    const rlxc_expr *factors[2];
     if (!rlxc_gemm_of(c->s, i, &g))
+        return false;
+    const rlxc_fragment_kind *kind =
+        rlxc_gemm_fragment(&g, c->s->options->allow_tf32, &factors[0], &factors[1]);
+    if (!kind)
         return false;
     rlxc_schedule_steps *l =
         rlxc_steps_new(ctx, c->s->f->name ? c->s->f->name : "", c->s->f->range);
@@ -138,17 +139,17 @@ bool rlxc_apply_tensor(rlxc_schedule *c, uint32_t i, const void *sizes)
     rlxc_step_gemm(l, block,
                    &(rlxc_gemm_sizes){.rows = z->warps_y * z->rows * FRAGMENT_ROWS,
                                       .columns = z->warps_x * z->columns * FRAGMENT_COLUMNS,
-                                      .terms = z->terms * FRAGMENT_TERMS,
+                                      .terms = z->terms * kind->terms,
                                       .epilogue = z->epilogue,
-                                      .fragment = FRAGMENT_TERMS});
+                                      .fragment = kind->terms});
     tile(l, block, batch, z, &column_tile, &piece);
     const rlxc_step_ref x = rlxc_step_get_block(l, rlxc_internf(ctx, "%s_x", name));
     const rlxc_step_ref w = rlxc_step_get_block(l, rlxc_internf(ctx, "%s_w", name));
     const rlxc_step_ref out = rlxc_step_get_block(l, rlxc_internf(ctx, "%s_out", name));
     rlxc_step_compute_at(l, x, piece);
     rlxc_step_compute_at(l, w, piece);
-    share_out(l, x, batch + 3, z);
-    share_out(l, w, batch + 3, z);
+    share_out(l, x, batch + 3, z, kind->per_register);
+    share_out(l, w, batch + 3, z, kind->per_register);
     rlxc_step_reverse_compute_at(l, out, column_tile);
     store_tile(l, out, batch, z);
     c->steps = l;

@@ -572,6 +572,11 @@ FROM_INT(s64)
 TO_INTS(f32)
 TO_INTS(f64)
 /* clang-format on */
+OP cvt_rna_tf32_f32(R a) /* half away from zero */
+{
+    u32 bits = (u32)a;
+    return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : ((bits + 0x1000) & 0xffffe000);
+}
 OP cvt_f64_f32(R a)
 {
     return from_f64(to_f32(a));
