@@ -57,7 +57,8 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
                          struct rlx_exec_builder *builder);
     /* Why the PrimFunc cannot run on a device of the target; NULL if it can. */
     const char *(*device_refuses)(struct rlxc_context *ctx, const struct rlxc_prim_func *f,
-                                  const struct rlxc_target *target);
+                                  const struct rlxc_target *target,
+                                  const struct rlxc_options *options);
     struct rlxc_explain *explain;  /* --explain: collects what rules say of each block
                                     * (compiler/schedule/explain.h); or NULL */
     struct rlxc_rule_steps *steps; /* steps of the rules, made and given (compiler/kernels/rules.h);

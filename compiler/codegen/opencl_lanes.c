@@ -34,6 +34,11 @@ static const rlxc_expr *problem(lanes *l, const rlxc_expr *e, const char *what)
                                          : rlxc_int(l->ctx, RLX_I32, 0);
 }
 
+static const rlxc_intrinsic *row_of(const rlxc_expr *e)
+{
+    return rlxc_find_intrinsic(e->call.name, strlen(e->call.name));
+}
+
 /* Lane |index| of |n| vectors laid end to end. */
 static const rlxc_expr *pick(lanes *l, const rlxc_expr *e, const rlxc_expr *const *from, uint32_t n,
                              int64_t index)
@@ -49,7 +54,7 @@ static const rlxc_expr *pick(lanes *l, const rlxc_expr *e, const rlxc_expr *cons
 static const rlxc_expr *of_call(lanes *l, const rlxc_expr *e, uint32_t at)
 {
     const rlxc_expr *const *a = e->call.args;
-    const rlxc_intrinsic *row = rlxc_find_intrinsic(e->call.name, strlen(e->call.name));
+    const rlxc_intrinsic *row = row_of(e);
     int64_t n = 0, index = 0;
     if (row && row->index == RLXC_INTRINSIC_Shuffle) {
         if (!rlxc_is_int(a[0], &n) || n < 1 || n >= (int64_t)e->call.n - 1 - (int64_t)at ||
@@ -131,6 +136,23 @@ static const rlxc_expr *vector_node(lanes *l, const rlxc_expr *e, uint32_t at)
     return problem(l, e, "a constant has lanes");
 }
 
+/* A number that is taken out of a vector is a lane itself. */
+static const rlxc_expr *take_lane(void *user, const rlxc_expr *e)
+{
+    const rlxc_intrinsic *row = e->kind == RLXC_EXPR_CALL && e->dtype.lanes == 1 ? row_of(e) : NULL;
+    if (!row ||
+        (row->index != RLXC_INTRINSIC_Shuffle && row->index != RLXC_INTRINSIC_vectorlow &&
+         row->index != RLXC_INTRINSIC_vectorhigh && row->index != RLXC_INTRINSIC_vectorcombine))
+        return NULL;
+    return of_call(user, e, 0);
+}
+
+static const rlxc_expr *take_lanes(void *user, const rlxc_expr *e)
+{
+    const lanes *l = user;
+    return rlxc_expr_rewrite_all(l->ctx, e, take_lane, user);
+}
+
 /* Lane |at| of |e|; a scalar is the same in all lanes. */
 static const rlxc_expr *lane(lanes *l, const rlxc_expr *e, uint32_t at)
 {
@@ -140,7 +162,7 @@ static const rlxc_expr *lane(lanes *l, const rlxc_expr *e, uint32_t at)
         return problem(l, e, "a vector has too many lanes");
     if (e->dtype.lanes > 1)
         return vector_node(l, e, at);
-    return e;
+    return take_lanes(l, e);
 }
 
 /* --- statements ------------------------------------------------------------------------------- */
@@ -314,5 +336,6 @@ const rlxc_stmt *rlxc_cl_without_vectors(rlxc_context *ctx, const rlxc_prim_func
                                          const rlxc_stmt *s)
 {
     lanes l = {.ctx = ctx, .f = f, .range = f->range};
+    s = rlxc_stmt_rewrite(ctx, s, &(rlxc_stmt_rewriter){.user = &l, .expr = take_lanes});
     return walk(&l, s);
 }

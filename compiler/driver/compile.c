@@ -38,7 +38,7 @@ bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple,
                           .rounded_rows = 1,
                           .mixed = rlxc_dtype_void(),
                           .compile_here = compile_here,
-                          .device_refuses = rlxc_device_refuses};
+                          .device_refuses = rlxc_try_device};
     out->target = rlxc_target_new(ctx, triple, cpu);
     return out->target != NULL;
 }

@@ -24,6 +24,10 @@ rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *byt
 bool rlxc_lower_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                        const rlxc_pass_hooks *hooks);
 
+/* device_trial.c: rlxc_options.device_refuses. */
+const char *rlxc_try_device(rlxc_context *ctx, const rlxc_prim_func *f,
+                            const struct rlxc_target *target, const rlxc_options *options);
+
 /* Native code, bytecode and metadata of the lowered |module| into |builder|. */
 bool rlxc_generate(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                    rlx_exec_builder *builder);

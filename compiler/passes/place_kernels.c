@@ -213,8 +213,9 @@ static const version *version_on(placing *p, const rlxc_global *g, const char *d
     }
     const rlxc_target *target = rlxc_prim_target(p->ctx, f, p->options->target);
     if (rlxc_target_is_device(target))
-        v->why = p->options->device_refuses ? p->options->device_refuses(p->ctx, f, target)
-                                            : "no code is made for devices here";
+        v->why = p->options->device_refuses
+                     ? p->options->device_refuses(p->ctx, f, target, p->options)
+                     : "no code is made for devices here";
     else
         v->why = rlxc_internf(p->ctx, "the target kind \"%.*s\" is unknown", (int)length, kind);
     if (v->why)

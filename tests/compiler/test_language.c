@@ -396,22 +396,6 @@ static bool has_text(const stages *kept, const char *text)
     return false;
 }
 
-/* Scripts that do not run on OpenCL yet. */
-static bool lacks_opencl(const char *path)
-{
-    static const struct {
-        const char *name, *why;
-    } rows[] = {
-        {"/tir_spellings.py", "its masked stores shuffle lanes of two types"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strstr(path, rows[i].name)) {
-            printf("skipped: %s on OpenCL: %s\n", rows[i].name + 1, rows[i].why);
-            return true;
-        }
-    return false;
-}
-
 /* Also compiles the text printed after each pass at -O0 and -O2, equal texts once. A quick run
  * takes every fourth text, starting at a different one for each script. */
 static void run_script(rlx_test *t, const char *path, bool has_opencl)
@@ -433,7 +417,7 @@ static void run_script(rlx_test *t, const char *path, bool has_opencl)
                 compile_and_run(t, &s, kept[k].texts[i], 0, NULL, stage, NULL);
         }
     }
-    if (has_opencl && !s.error[0] && !lacks_opencl(path) && rlx_test_takes(s.n_calls, 4))
+    if (has_opencl && !s.error[0] && rlx_test_takes(s.n_calls, 4))
         compile_and_run(t, &s, s.text, 2, "opencl:0", "-O2 on opencl:0", NULL);
     for (size_t k = 0; k < N_LEVELS; k++)
         for (unsigned i = 0; i < kept[k].n; i++)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "compiler/codegen/codegen.h"
-#include "compiler/codegen/device.h"
 #include "compiler/driver/compile.h"
 #include "compiler/target/target.h"
 #include "fuzz_memory.h"
@@ -22,7 +21,7 @@ static void compile(rlxc_context *ctx, const char *text, size_t size, rlx_exec_b
     rlxc_options options = {.opt_level = (int)(sum % 4),
                             .check = sum / 4 % 4 == 0,
                             .default_device = sum / 16 % 4 == 0 ? "opencl:0" : NULL,
-                            .device_refuses = rlxc_device_refuses,
+                            .device_refuses = rlxc_try_device,
                             .target = rlxc_target_new(ctx, "llvm", "x86-64-v3")};
     if (!options.target)
         return;
