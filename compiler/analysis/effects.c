@@ -81,10 +81,34 @@ bool rlxc_is_kept_check(const rlxc_binding *b)
            (b->var->sinfo->kind == RLXC_SINFO_OBJECT || rlxc_is_void(b->var->sinfo));
 }
 
-bool rlxc_only_checks(const rlxc_binding *b)
+/* Clears |*only| where a statement does something else than to fail. */
+static bool find_effect(void *user, const rlxc_stmt *s)
+{
+    bool *only = user;
+    const bool harmless = s->kind == RLXC_STMT_BLOCK || s->kind == RLXC_STMT_FOR ||
+                          s->kind == RLXC_STMT_IF || s->kind == RLXC_STMT_LET ||
+                          s->kind == RLXC_STMT_SEQ || rlxc_stmt_is_check(s);
+    *only = *only && harmless;
+    return *only;
+}
+
+/* A call of a PrimFunc itself that writes nothing. */
+static bool calls_check_kernel(const rlxc_module *module, const rlxc_binding *b)
+{
+    bool only = true;
+    const rlxc_global *g = b->form == RLXC_FORM_CALL && b->callee.kind == RLXC_ATOM_GLOBAL
+                               ? rlxc_module_find(module, b->callee.text)
+                               : NULL;
+    if (!g || !g->prim)
+        return false;
+    rlxc_stmt_visit(g->prim->body, find_effect, &only);
+    return only;
+}
+
+bool rlxc_only_checks(const rlxc_module *module, const rlxc_binding *b)
 {
     return b->form == RLXC_FORM_MATCH_CAST || rlxc_has_op_flag(b, RLXC_OP_CHECKS) ||
-           rlxc_is_kept_check(b);
+           rlxc_is_kept_check(b) || calls_check_kernel(module, b);
 }
 
 bool rlxc_call_destroys(const rlxc_binding *b)

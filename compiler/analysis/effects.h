@@ -17,7 +17,7 @@ bool rlxc_binding_is_mergeable(const rlxc_module *module, const rlxc_binding *bi
  */
 bool rlxc_is_kept_check(const rlxc_binding *b);
 /* Can fail or define symbols, and does nothing else: computations may move past it. */
-bool rlxc_only_checks(const rlxc_binding *b);
+bool rlxc_only_checks(const rlxc_module *module, const rlxc_binding *b);
 
 /* A call that writes into an argument: call_tir_inplace, call_inplace_packed. */
 bool rlxc_call_destroys(const rlxc_binding *call);

@@ -69,17 +69,6 @@ static rlxc_atom name_atom(checker *c, const char *what)
     return rlxc_atom_string(c->ctx, rlxc_internf(c->ctx, "%s: %s", c->call->op->name, what));
 }
 
-/* Whether the builder's device checks |x| itself: it has kernels, and |x|. They compare as int64.
- */
-static bool is_devices(const checker *c, rlxc_atom x, const rlxc_sinfo *s, const limits *l)
-{
-    if (s->dtype.code == RLX_UINT && s->dtype.bits == 64)
-        return false;
-    return c->b->target && s->vdevice && strcmp(s->vdevice, c->b->vdevice) == 0 && l->n == 1 &&
-           !l->except && x.kind == RLXC_ATOM_VAR && rlxc_dims_known(s) &&
-           rlxc_dtype_is_int(s->dtype);
-}
-
 /* The tensor |x|, checked: every element of it lies within |l|. */
 static rlxc_atom check_tensor(checker *c, rlxc_atom x, const limits *l, const char *what)
 {
@@ -97,11 +86,9 @@ static rlxc_atom check_tensor(checker *c, rlxc_atom x, const limits *l, const ch
     if (l->except)
         args[4] = rlxc_prim_i64(c->ctx, *l->except);
     emitted *now = rlxc_alloc(c->ctx, sizeof *now);
-    *now = (emitted){c->b->block, *l,
-                     is_devices(c, x, s, l) ? rlxc_emit_check_kernel(c->b, c->call, x, l->low[0],
-                                                                     l->high[0], args[3].text)
-                                            : rlxc_emit_builtin(c->b, c->call, "rlx.check_index",
-                                                                args, l->except ? 5 : 4, s, true)};
+    *now = (emitted){
+        c->b->block, *l,
+        rlxc_emit_builtin(c->b, c->call, "rlx.check_index", args, l->except ? 5 : 4, s, true)};
     if (key)
         rlxc_map_set(c->ctx, &c->checks->seen, key, now);
     return now->result;

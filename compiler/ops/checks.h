@@ -17,11 +17,6 @@ typedef struct rlxc_value_checks { /* state of one run over a module */
  * their results. */
 void rlxc_emit_value_checks(rlxc_value_checks *checks, rlxc_builder *b, rlxc_binding *call);
 
-/* Emits a kernel of the builder's device: |x|, a tensor there whose dimensions are known, with an
- * error unless low <= element < high (check_kernel.c). |what|: "take: index". */
-rlxc_atom rlxc_emit_check_kernel(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x,
-                                 const rlxc_expr *low, const rlxc_expr *high, const char *what);
-
 /* The rows of checks.def: operator, what a strict module refuses, what a lenient one computes. */
 typedef struct rlxc_check_row {
     const char *op, *what, *lenient;

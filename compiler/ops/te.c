@@ -67,6 +67,34 @@ bool rlxc_te_begin(rlxc_te *te, rlxc_builder *b, const rlxc_binding *call, const
     return true;
 }
 
+/* True for a tensor, or a tuple of tensors, whose dimensions are known. */
+static bool has_dims(const rlxc_sinfo *s)
+{
+    for (uint32_t i = 0; s->kind == RLXC_SINFO_TUPLE && i < s->n_fields; i++)
+        if (s->fields[i]->kind != RLXC_SINFO_TENSOR || !has_dims(s->fields[i]))
+            return false;
+    return s->kind == RLXC_SINFO_TUPLE ||
+           (s->kind == RLXC_SINFO_TENSOR && rlxc_dims_known(s) && !rlxc_dtype_is_void(s->dtype));
+}
+
+bool rlxc_te_begin_builtin(rlxc_te *te, rlxc_builder *b, const rlxc_binding *call, const char *name,
+                           rlxc_pattern pattern)
+{
+    *te = (rlxc_te){.ctx = b->ctx, .b = b, .call = call, .name = name, .pattern = pattern};
+    te->view =
+        (rlxc_call_view){.ctx = b->ctx, .module = b->module, .call = call, .op = call->callee.text};
+    if (call->n_args > RLXC_MAX_OP_INPUTS || !call->var->sinfo)
+        return false;
+    for (uint32_t i = 0; i < call->n_args; i++) {
+        const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, call->args[i]);
+        te->view.in[i] = s;
+        if (s && s->kind == RLXC_SINFO_TENSOR && !has_dims(s))
+            return false;
+    }
+    te->out = call->var->sinfo;
+    return te->out->kind == RLXC_SINFO_OBJECT || has_dims(te->out);
+}
+
 const rlxc_expr *rlxc_te_expr(rlxc_te *te, const rlxc_expr *e)
 {
     rlxc_var_list used = {0};
@@ -357,6 +385,23 @@ static const char *shared_name(rlxc_te *te, rlxc_prim_func *f)
     return added ? added->name : f->name;
 }
 
+/* A call of the function |name| itself: it writes nothing that the caller sees. */
+static rlxc_atom emit_void_call(rlxc_te *te, const char *name, const rlxc_expr *const *extra,
+                                uint32_t n_extra)
+{
+    rlxc_context *ctx = te->ctx;
+    for (uint32_t i = 0; i < n_extra; i++)
+        RLXC_PUSH(ctx, &te->args, rlxc_atom_prim(extra[i]));
+    rlxc_rvar *var =
+        rlxc_rvar_new(ctx, rlxc_outermost(te->b->function), "_", rlxc_sinfo_tuple(ctx, NULL, 0));
+    rlxc_binding *call = rlxc_binding_new(ctx, RLXC_FORM_CALL, var);
+    call->callee = rlxc_atom_global(ctx, name);
+    call->args = te->args.items;
+    call->n_args = te->args.count;
+    call->range = te->call->range;
+    return rlxc_emit(te->b, call);
+}
+
 rlxc_atom rlxc_te_finish(rlxc_te *te)
 {
     rlxc_context *ctx = te->ctx;
@@ -392,6 +437,9 @@ rlxc_atom rlxc_te_finish(rlxc_te *te)
     f->is_private = true;
     f->range = te->call->range;
     const char *name = shared_name(te, f);
+    if (te->outputs.count == 0)
+        return rlxc_failed(ctx) ? (rlxc_atom){0}
+                                : emit_void_call(te, name, extra.items, extra.count);
     rlxc_atom tir_vars =
         extra.count ? rlxc_atom_shape(ctx, extra.items, extra.count) : (rlxc_atom){0};
     if (rlxc_failed(ctx))

@@ -56,6 +56,11 @@ typedef struct rlxc_te {
  * lowered. |name| is that of the PrimFunc. */
 bool rlxc_te_begin(rlxc_te *te, rlxc_builder *b, const rlxc_binding *call, const char *name,
                    rlxc_pattern pattern);
+/* The same for a call of a builtin, whose results are what it states; one that is no tensor has no
+ * place in the PrimFunc. False without an error where dimensions of an operand or a result are
+ * unknown. */
+bool rlxc_te_begin_builtin(rlxc_te *te, rlxc_builder *b, const rlxc_binding *call, const char *name,
+                           rlxc_pattern pattern);
 /* Argument |i| of the call (or field |field| of a tuple argument) as an input. */
 rlxc_te_operand rlxc_te_operand_of(rlxc_te *te, uint32_t i, const char *name);
 rlxc_te_operand rlxc_te_field_of(rlxc_te *te, uint32_t i, uint32_t field, const char *name);
@@ -91,7 +96,7 @@ void rlxc_te_reduce2(rlxc_te *te, const rlxc_buffer *const buffers[2],
 void rlxc_te_body(rlxc_te *te, const rlxc_stmt *init, const rlxc_stmt *body);
 
 /* Adds the function (or finds an equal one) and emits its call; the variable takes the name of the
- * call's. */
+ * call's. A function without results is called for its effect. */
 rlxc_atom rlxc_te_finish(rlxc_te *te);
 
 /* Loads; an operand that is an immediate ignores the indices. */

@@ -275,7 +275,7 @@ static void group_block(fuse *f, const rlxc_binding_block *block)
     f->segment++;
     for (uint32_t i = 0; i < block->n && !rlxc_failed(f->ctx); i++) {
         const rlxc_binding *b = block->bindings[i];
-        if (!rlxc_only_checks(b) && !rlxc_binding_is_mergeable(f->module, b))
+        if (!rlxc_only_checks(f->module, b) && !rlxc_binding_is_mergeable(f->module, b))
             f->segment++;
         int64_t pattern = pattern_of(f, b);
         if (pattern > RLXC_PATTERN_OUT_FUSABLE)

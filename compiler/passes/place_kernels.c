@@ -15,6 +15,7 @@
 #include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
+#include "compiler/ops/device_forms.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/place_scopes.h"
 #include "compiler/schedule/explain.h"
@@ -272,6 +273,55 @@ static rlxc_rewrite_action place_prim(placing *p, rlxc_builder *b, rlxc_binding 
     return on_cpu(p, b, call, replacement);
 }
 
+/* --- kernels in place of builtins ------------------------------------------------------------- */
+
+static rlxc_global *prim_named(const placing *p, rlxc_atom callee)
+{
+    rlxc_global *g =
+        callee.kind == RLXC_ATOM_GLOBAL ? rlxc_module_find(p->module, callee.text) : NULL;
+    return g && g->prim ? g : NULL;
+}
+
+/* The PrimFunc that |call| names; or NULL. */
+static rlxc_global *prim_called(const placing *p, const rlxc_binding *call)
+{
+    return prim_named(p, call->op && call->n_args > 0 ? call->args[0] : call->callee);
+}
+
+/* True if all tensors of |call| are on |device|, or constants. */
+static bool is_wholly_on(placing *p, const rlxc_binding *call, const char *device)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < call->n_args && all; i++) {
+        const rlxc_sinfo *s = rlxc_atom_sinfo(p->ctx, p->module, call->args[i]);
+        all = !s || s->kind != RLXC_SINFO_TENSOR || call->args[i].kind == RLXC_ATOM_CONSTANT ||
+              same_device(p, s->vdevice, device);
+    }
+    return all;
+}
+
+/* Makes the device do what |call|'s builtin does; false where it cannot. */
+static bool place_form(placing *p, rlxc_builder *b, const rlxc_binding *call, const char *device,
+                       rlxc_atom *replacement)
+{
+    rlxc_binding_block *const block = b->block;
+    rlxc_builder before = *b;
+    if (!is_wholly_on(p, call, device))
+        return false;
+    b->block = rlxc_block_new(p->ctx, block->is_dataflow);
+    rlxc_builder_place(b, device);
+    bool good = rlxc_emit_device_form(b, call, replacement);
+    const rlxc_binding_block *made = b->block;
+    for (uint32_t i = 0; i < made->n && good && !rlxc_failed(p->ctx); i++) {
+        const rlxc_global *g = prim_called(p, made->bindings[i]);
+        good = !g || version_on(p, g, device)->name;
+    }
+    *b = before;
+    for (uint32_t i = 0; i < made->n && good; i++)
+        rlxc_block_push(p->ctx, block, made->bindings[i]);
+    return good;
+}
+
 /* --- the walk --------------------------------------------------------------------------------- */
 
 /* The first device among the operands and the result. */
@@ -323,13 +373,6 @@ static bool views_in_place(const placing *p, const rlxc_binding *call)
            (to->ndim >= 0 || is_absent(call, 3));
 }
 
-static rlxc_global *prim_named(const placing *p, rlxc_atom callee)
-{
-    rlxc_global *g =
-        callee.kind == RLXC_ATOM_GLOBAL ? rlxc_module_find(p->module, callee.text) : NULL;
-    return g && g->prim ? g : NULL;
-}
-
 /* True if a copy of a tensor made before |call| may be out of date after it. */
 static bool writes_operands(const placing *p, const rlxc_binding *call)
 {
@@ -342,7 +385,7 @@ static rlxc_rewrite_action place_call(placing *p, rlxc_builder *b, rlxc_binding 
                                       const char *device, rlxc_atom *replacement)
 {
     const bool by_op = call->op && call->n_args > 0;
-    rlxc_global *g = prim_named(p, by_op ? call->args[0] : call->callee);
+    rlxc_global *g = prim_called(p, call);
     if (g && by_op) {
         call->args = rlxc_copy(p->ctx, call->args, call->n_args * sizeof *call->args);
         return place_prim(p, b, call, (rlxc_atom *)(uintptr_t)&call->args[0], g, device,
@@ -357,6 +400,8 @@ static rlxc_rewrite_action place_call(placing *p, rlxc_builder *b, rlxc_binding 
     const bool reaches = builtin && builtin->flags & RLX_BUILTIN_ANY_DEVICE;
     if (reaches && call->var->sinfo && call->var->sinfo->kind != RLXC_SINFO_OBJECT)
         return RLXC_REWRITE_KEEP;
+    if (builtin && place_form(p, b, call, device, replacement))
+        return RLXC_REWRITE_REPLACE;
     const char *name = call->op ? call->op->name : call->callee.text;
     explain(p, call, device,
             rlxc_internf(p->ctx, "%s '%s' %s",

@@ -167,7 +167,7 @@ static void look_at_binding(sink *s, const rlxc_binding *b)
     rlxc_atom_visit(b->callee, look, s);
     for (uint32_t i = 0; i < b->n_args; i++)
         rlxc_atom_visit(b->args[i], look, s);
-    if (!rlxc_only_checks(b) && !rlxc_binding_is_mergeable(s->module, b))
+    if (!rlxc_only_checks(s->module, b) && !rlxc_binding_is_mergeable(s->module, b))
         s->open.count = 0;
     if (c != NULL)
         RLXC_PUSH(s->ctx, &s->open, c);

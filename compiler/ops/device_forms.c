@@ -1,0 +1,35 @@
+/* The table of device_forms.def: which builtins become kernels of a device (device_forms.h). */
+#include "compiler/ops/device_forms.h"
+
+#include <string.h>
+
+typedef enum result { NEW, CHECKED } result;
+
+typedef struct form {
+    const char *builtin, *name;
+    bool (*make)(rlxc_te *te);
+    result result;
+} form;
+
+#define RLXC_DEVICE_FORM(builtin, form, result) {builtin, #form, rlxc_form_##form, result},
+static const form forms[] = {
+#include "compiler/ops/device_forms.def"
+};
+#undef RLXC_DEVICE_FORM
+
+bool rlxc_emit_device_form(rlxc_builder *b, const rlxc_binding *call, rlxc_atom *out)
+{
+    const char *name = call->callee.kind == RLXC_ATOM_EXTERN ? call->callee.text : "";
+    size_t i = 0;
+    while (i < sizeof forms / sizeof *forms && strcmp(forms[i].builtin, name) != 0)
+        i++;
+    if (i == sizeof forms / sizeof *forms || !b->target)
+        return false;
+    const form *f = &forms[i];
+    rlxc_te te;
+    if (!rlxc_te_begin_builtin(&te, b, call, f->name, RLXC_PATTERN_OPAQUE) || !f->make(&te))
+        return false;
+    const rlxc_atom made = rlxc_te_finish(&te);
+    *out = f->result == CHECKED ? call->args[0] : made;
+    return made.kind != RLXC_ATOM_NONE;
+}

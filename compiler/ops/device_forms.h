@@ -1,0 +1,18 @@
+/* Kernels of a device in place of builtins, which work on the host's memory. device_forms.def lists
+ * them; pass place_kernels asks for them before it copies operands to the host. */
+#ifndef RLXC_OPS_DEVICE_FORMS_H
+#define RLXC_OPS_DEVICE_FORMS_H
+
+#include "compiler/ops/te.h"
+
+/* Emits what the builder's device does for |call|, a call of a builtin whose tensors are there;
+ * |*out| becomes its result. False, with nothing emitted, where the device has no kernel for it. */
+bool rlxc_emit_device_form(rlxc_builder *b, const rlxc_binding *call, rlxc_atom *out);
+
+/* The functions that device_forms.def names, once |te| has begun: false where they take no such
+ * operands. */
+#define RLXC_DEVICE_FORM(builtin, form, result) bool rlxc_form_##form(rlxc_te *te);
+#include "compiler/ops/device_forms.def"
+#undef RLXC_DEVICE_FORM
+
+#endif
