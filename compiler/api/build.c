@@ -96,7 +96,7 @@ rlxc_atom rlxc_build_emit(rlx_ir_builder *b, rlxc_binding *binding, const char *
 }
 
 /* Type inference of the new function needs the types of the rest of the module. */
-static bool infer_module(rlx_ir_module *m)
+bool rlxc_build_infer(rlx_ir_module *m)
 {
     rlx_compile_options unused;
     rlxc_options options;
@@ -107,7 +107,7 @@ static bool infer_module(rlx_ir_module *m)
             rlxc_run_pass(m->compiler->ctx, m->ir, &options, NULL, "infer", &have));
 }
 
-static bool may_change(rlx_ir_module *m)
+bool rlxc_build_may_change(rlx_ir_module *m)
 {
     if (!m->lowered)
         return true;
@@ -127,7 +127,7 @@ rlx_status rlx_ir_builder_create(rlx_ir_module *m, const char *name, rlx_ir_buil
     rlxc_context *ctx = call.compiler->ctx;
     rlx_ir_builder *b = rlxc_alloc(ctx, sizeof *b);
     rlxc_function *f = rlxc_alloc(ctx, sizeof *f);
-    bool ok = may_change(m) && infer_module(m) && rlxc_build_check_name(ctx, name);
+    bool ok = rlxc_build_may_change(m) && rlxc_build_infer(m) && rlxc_build_check_name(ctx, name);
     f->name = rlxc_intern_cstr(ctx, name);
     f->is_pure = true;
     b->m = m;
@@ -232,7 +232,7 @@ rlx_status rlx_ir_builder_finish(rlx_ir_builder *b, const rlx_ir_value *result,
     rlx_ir_module *m = b->m;
     bool ok = b->rewrites        ? rlxc_build_fail(b, "a rewrite must not end its builder")
               : b->scope != NULL ? rlxc_build_fail(b, "an If or a local function is still open")
-                                 : may_change(m) && take_name(m, NULL, f->name);
+                                 : rlxc_build_may_change(m) && take_name(m, NULL, f->name);
     b->finished = true;
     if (ok) {
         if (b->b->block->n > 0)
@@ -259,7 +259,7 @@ rlx_status rlx_ir_module_add_text(rlx_ir_module *m, const char *path, const char
         return rlx_fail(err, RLX_E_INVALID_ARG, "path or text is NULL");
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
-    bool ok = may_change(m) &&
+    bool ok = rlxc_build_may_change(m) &&
               rlx_compiler_parse(call.compiler, path, text, length, &other, NULL) == RLX_OK;
     if (ok && other->ir->vdevices.count > 0) {
         rlxc_error(ctx, (rlxc_range){0}, "%s declares devices, which cannot be added", path);
@@ -502,7 +502,7 @@ rlx_status rlx_ir_function_rewrite(rlx_ir_module *m, rlx_ir_function *f,
     rewriting r = {.each = each, .user = user};
     r.builder.m = m;
     r.builder.rewrites = true;
-    bool ok = may_change(m) && infer_module(m);
+    bool ok = rlxc_build_may_change(m) && rlxc_build_infer(m);
     if (ok) {
         rlxc_api_symbols(ctx, of_function(f), &r.builder.symbols);
         const rlxc_rewrite_pass pass = {.user = &r, .binding = offer};

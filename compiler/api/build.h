@@ -47,6 +47,10 @@ rlxc_atom *rlxc_build_gather(const rlx_ir_builder *b, const rlx_ir_value *const 
                              uint32_t *io_n);
 /* Emits |binding| with a new variable; NONE after an error. */
 rlxc_atom rlxc_build_emit(rlx_ir_builder *b, rlxc_binding *binding, const char *name);
+/* Infers types if that has not been done. */
+bool rlxc_build_infer(rlx_ir_module *m);
+/* False with an error once |m| is lowered. */
+bool rlxc_build_may_change(rlx_ir_module *m);
 bool rlxc_build_is_impure(const rlxc_function *f);
 
 #endif

@@ -1,4 +1,5 @@
-/* The interface between pass match_patterns and the functions of its rows. */
+/* Rewriting by patterns, and the interface between pass match_patterns and the functions of its
+ * rows. */
 #ifndef RLXC_PASSES_MATCH_PATTERNS_H
 #define RLXC_PASSES_MATCH_PATTERNS_H
 
@@ -9,12 +10,39 @@ typedef struct rlxc_matching {
     rlxc_builder *b;
     const rlxc_binding *root;
     rlxc_match m;
+    void *user; /* of the rule */
     /* The match of the row |name| (one without build) at |atom|. */
     bool (*part)(struct rlxc_matching *self, const char *name, rlxc_atom atom, rlxc_match *out);
 } rlxc_matching;
 
 /* Emits the replacement of the root and returns it; kind NONE if the match is refused. */
 typedef rlxc_atom (*rlxc_match_build_fn)(rlxc_matching *t);
+
+typedef struct rlxc_pattern_rule {
+    const char *name;
+    bool shared;               /* values inside may be used elsewhere */
+    rlxc_match_build_fn build; /* NULL: a part of other rules */
+    rlxc_pattern_text pattern;
+    void *user;
+} rlxc_pattern_rule;
+
+typedef struct rlxc_pattern_rewrite { /* one rule, or several of one root each */
+    const rlxc_pattern_rule *rules;   /* tried in this order at each binding */
+    uint32_t n_rules;
+    bool (*may_be_root)(const rlxc_binding *b);
+    rlxc_match_build_fn cast; /* offered every match_cast; or NULL */
+} rlxc_pattern_rewrite;
+
+/* Replaces what matches in |function|; a replacement must have a type at least as precise. */
+bool rlxc_rewrite_patterns(rlxc_context *ctx, rlxc_module *module, rlxc_function *function,
+                           const rlxc_pattern_rewrite *rewrite, uint32_t *io_replaced);
+/* Replaces matches of |text|, "PATTERN -> REPLACEMENT". */
+bool rlxc_replace_pattern(rlxc_context *ctx, rlxc_module *module, rlxc_function *function,
+                          const char *text, bool shared, uint32_t *io_replaced);
+/* Replaces matches of |text| by what |build| makes of each; |user| is in its rlxc_matching. */
+bool rlxc_replace_pattern_by(rlxc_context *ctx, rlxc_module *module, rlxc_function *function,
+                             const char *text, bool shared, rlxc_match_build_fn build, void *user,
+                             uint32_t *io_replaced);
 
 /* The type of a tensor with known dimensions and element type; else NULL. */
 const rlxc_sinfo *rlxc_match_tensor(const rlxc_matching *t, rlxc_atom atom);

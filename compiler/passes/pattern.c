@@ -1,132 +1,11 @@
-/* Patterns of operators: text to nodes, and what each node allows, for the search of
- * compiler/ir/match.h. The recursion is as deep as a pattern has nodes, twice. */
-#include "compiler/passes/pattern.h"
+/* What each node of a pattern allows, for the search of compiler/ir/match.h. */
+#include "compiler/passes/pattern_nodes.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/ir/match.h"
 #include "compiler/ops/te.h"
-
-typedef enum node_kind { NODE_ANY, NODE_NUMBER, NODE_CALL, NODE_EITHER } node_kind;
-
-enum { MAX_CHILDREN = 6, NO_NAME = UINT32_MAX };
-
-struct rlxc_pattern_node {
-    node_kind kind;
-    const char *op; /* CALL */
-    double value;   /* NUMBER without a name */
-    uint32_t name;  /* capture, or NO_NAME */
-    const rlxc_pattern_node *children[MAX_CHILDREN];
-    uint32_t n;
-};
-
-/* --- text ------------------------------------------------------------------------------------- */
-
-typedef struct reader {
-    rlxc_context *ctx;
-    const char *at;
-    rlxc_pattern_text *out;
-    bool bad;
-} reader;
-
-static void skip_space(reader *r)
-{
-    while (*r->at == ' ')
-        r->at++;
-}
-
-static size_t word_length(const char *s)
-{
-    return strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_.");
-}
-
-static uint32_t name_index(reader *r, const char *text, size_t length)
-{
-    const char *name = rlxc_intern(r->ctx, text, length);
-    for (uint32_t i = 0; i < r->out->n_names; i++)
-        if (r->out->names[i] == name)
-            return i;
-    if (r->out->n_names == RLXC_PATTERN_NAMES) {
-        r->bad = true;
-        return 0;
-    }
-    r->out->names[r->out->n_names] = name;
-    return r->out->n_names++;
-}
-
-static const rlxc_pattern_node *read_node(reader *r, uint32_t depth);
-
-static void read_children(reader *r, rlxc_pattern_node *node, char end, uint32_t depth)
-{
-    for (skip_space(r); *r->at != end && !r->bad; skip_space(r)) {
-        if (*r->at == '|') {
-            r->at++;
-            continue;
-        }
-        if (node->n == MAX_CHILDREN || !*r->at) {
-            r->bad = true;
-            return;
-        }
-        node->children[node->n++] = read_node(r, depth + 1);
-    }
-    r->at++;
-}
-
-static const rlxc_pattern_node *read_node(reader *r, uint32_t depth)
-{
-    rlxc_pattern_node *node = rlxc_alloc(r->ctx, sizeof *node);
-    node->name = NO_NAME;
-    skip_space(r);
-    r->bad = r->bad || depth > RLXC_PATTERN_NODES;
-    bool again = *r->at == '=';
-    r->at += again;
-    size_t length = word_length(r->at);
-    if (length > 0 && strchr("-.0123456789", *r->at)) {
-        node->kind = NODE_NUMBER;
-        node->value = strtod(r->at, NULL);
-        r->at += length;
-        return node;
-    }
-    if (length > 0) {
-        node->name = name_index(r, r->at, length);
-        r->at += length;
-        if (*r->at == '#') {
-            r->at++;
-            node->kind = NODE_NUMBER;
-        }
-        if (again || *r->at != '=')
-            return node;
-        r->at++;
-    }
-    char open = *r->at;
-    if (r->bad || (open != '(' && open != '[')) {
-        r->bad = true;
-        return node;
-    }
-    r->at++;
-    node->kind = open == '(' ? NODE_CALL : NODE_EITHER;
-    if (open == '(') {
-        size_t n = word_length(r->at);
-        node->op = rlxc_intern(r->ctx, r->at, n);
-        r->at += n;
-    }
-    read_children(r, node, open == '(' ? ')' : ']', depth);
-    return node;
-}
-
-rlxc_pattern_text rlxc_pattern_parse(rlxc_context *ctx, const char *text)
-{
-    rlxc_pattern_text out = {0};
-    reader r = {.ctx = ctx, .at = text, .out = &out};
-    out.root = read_node(&r, 0);
-    if (r.bad || *r.at) {
-        rlxc_internal(ctx, (rlxc_range){0}, "pattern", "malformed: %s", text);
-        out.root = NULL;
-    }
-    return out;
-}
 
 /* --- constants -------------------------------------------------------------------------------- */
 
@@ -164,10 +43,14 @@ typedef struct matcher {
     bool shared; /* values inside may be used outside */
 } matcher;
 
+static const rlxc_binding *made_by(matcher *m, rlxc_atom atom)
+{
+    return atom.kind == RLXC_ATOM_VAR ? m->g->definition(m->g->user, atom.var) : NULL;
+}
+
 static const rlxc_binding *call_of(matcher *m, rlxc_atom atom)
 {
-    const rlxc_binding *b =
-        atom.kind == RLXC_ATOM_VAR ? m->g->definition(m->g->user, atom.var) : NULL;
+    const rlxc_binding *b = made_by(m, atom);
     return b && b->form == RLXC_FORM_CALL && b->op ? b : NULL;
 }
 
@@ -209,7 +92,7 @@ static bool same_number(matcher *m, const rlxc_pattern_node *node, rlxc_atom ato
         (inverse && got == 0))
         return false;
     got = inverse ? 1 / got : got;
-    if (node->name == NO_NAME)
+    if (node->name == RLXC_PATTERN_NO_NAME)
         return near(s->dtype, got, node->value);
     if (state->atoms[node->name].kind != RLXC_ATOM_NONE)
         return state->numbers[node->name] == got;
@@ -235,7 +118,8 @@ static bool grouped(matcher *m, const rlxc_pattern_node *node, const char *op, u
         const rlxc_pattern_node *both[2];
         for (int k = 0; k < 2; k++) {
             uint32_t in = k == 0 ? part : set & ~part;
-            sides[k] = (rlxc_pattern_node){.kind = NODE_CALL, .op = op, .name = NO_NAME};
+            sides[k] =
+                (rlxc_pattern_node){.kind = RLXC_NODE_CALL, .op = op, .name = RLXC_PATTERN_NO_NAME};
             for (uint32_t i = 0; i < node->n; i++)
                 if (in >> i & 1)
                     sides[k].children[sides[k].n++] = node->children[i];
@@ -269,9 +153,9 @@ static bool quotient(matcher *m, const rlxc_pattern_node *node, const rlxc_bindi
 {
     rlxc_context *ctx = m->g->ctx;
     rlxc_pattern_node *root = rlxc_alloc(ctx, sizeof *root);
-    *root = (rlxc_pattern_node){.kind = NODE_CALL,
+    *root = (rlxc_pattern_node){.kind = RLXC_NODE_CALL,
                                 .op = rlxc_intern_cstr(ctx, "sqrt"),
-                                .name = NO_NAME,
+                                .name = RLXC_PATTERN_NO_NAME,
                                 .children = {node->children[1]},
                                 .n = 1};
     if (is_op(b, "divide"))
@@ -316,11 +200,25 @@ static bool power_of(matcher *m, const rlxc_pattern_node *node, const rlxc_bindi
            rlxc_solve_one(&m->search, node->children[0], root->args[0], next, &with, out);
 }
 
+/* The children, one for each of the operands. */
+static bool match_operands(matcher *m, const rlxc_pattern_node *node, const rlxc_atom *operands,
+                           const rlxc_goal *next, const rlxc_match *state, rlxc_match *out)
+{
+    rlxc_goal goals[RLXC_PATTERN_CHILDREN];
+    for (uint32_t i = 0; i < node->n; i++)
+        goals[i] =
+            (rlxc_goal){node->children[i], operands[i], i + 1 < node->n ? &goals[i + 1] : next};
+    return rlxc_solve(&m->search, node->n ? goals : next, state, out);
+}
+
 static bool match_call(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom,
                        const rlxc_goal *next, const rlxc_match *so_far, rlxc_match *out)
 {
     const rlxc_binding *b = call_of(m, atom);
     rlxc_match state = *so_far;
+    if (!node->op)
+        return b && b->n_args >= node->n && note_inside(&state, b) &&
+               match_operands(m, node, b->args, next, &state, out);
     if (strcmp(node->op, "cast") == 0 && !is_op(b, "astype"))
         return rlxc_solve_one(&m->search, node->children[0], atom, next, so_far, out);
     if (!b || !note_inside(&state, b))
@@ -336,11 +234,87 @@ static bool match_call(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom
         return power_of(m, node, b, next, &state, out);
     if (!is_op(b, op) || b->n_args < node->n)
         return false;
-    rlxc_goal goals[MAX_CHILDREN];
-    for (uint32_t i = 0; i < node->n; i++)
-        goals[i] =
-            (rlxc_goal){node->children[i], b->args[i], i + 1 < node->n ? &goals[i + 1] : next};
-    return rlxc_solve(&m->search, node->n ? goals : next, &state, out);
+    return match_operands(m, node, b->args, next, &state, out);
+}
+
+/* (call f a b): of a function of the module, a PrimFunc or an external function. */
+static bool match_callee(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom,
+                         const rlxc_goal *next, const rlxc_match *so_far, rlxc_match *out)
+{
+    const rlxc_binding *b = made_by(m, atom);
+    if (!b || b->form != RLXC_FORM_CALL)
+        return false;
+    const bool by_op = b->op && (b->op->flags & RLXC_OP_CALLS) && b->n_args > 0;
+    if (b->op && !by_op)
+        return false;
+    const rlxc_atom callee = by_op ? b->args[0] : b->callee;
+    const rlxc_atom *operands = by_op ? b->args + 1 : b->args;
+    uint32_t n = by_op ? b->n_args - 1 : b->n_args;
+    if (by_op && n > 0 && operands[0].kind == RLXC_ATOM_TUPLE) {
+        n = operands[0].n;
+        operands = operands[0].items;
+    }
+    const char *name = callee.kind == RLXC_ATOM_GLOBAL || callee.kind == RLXC_ATOM_EXTERN ||
+                               callee.kind == RLXC_ATOM_STRING
+                           ? callee.text
+                           : NULL;
+    rlxc_match state = *so_far;
+    return (!node->op || (name && strcmp(name, node->op) == 0)) && n >= node->n &&
+           note_inside(&state, b) && match_operands(m, node, operands, next, &state, out);
+}
+
+/* (tuple a b): all items, of a tuple that stands as an operand or has a name. */
+static bool match_tuple(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom,
+                        const rlxc_goal *next, const rlxc_match *so_far, rlxc_match *out)
+{
+    rlxc_match state = *so_far;
+    if (atom.kind == RLXC_ATOM_TUPLE)
+        return atom.n == node->n && match_operands(m, node, atom.items, next, &state, out);
+    const rlxc_binding *b = made_by(m, atom);
+    return b && b->form == RLXC_FORM_TUPLE && b->n_args == node->n && note_inside(&state, b) &&
+           match_operands(m, node, b->args, next, &state, out);
+}
+
+static bool match_item(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom,
+                       const rlxc_goal *next, const rlxc_match *so_far, rlxc_match *out)
+{
+    const rlxc_binding *b = made_by(m, atom);
+    rlxc_match state = *so_far;
+    return b && b->form == RLXC_FORM_TUPLE_GET &&
+           (node->index < 0 || b->index == (uint64_t)node->index) && note_inside(&state, b) &&
+           match_operands(m, node, b->args, next, &state, out);
+}
+
+static bool accept_any(rlxc_search *search, const void *so_far, void *out)
+{
+    (void)search;
+    *(rlxc_match *)out = *(const rlxc_match *)so_far;
+    return true;
+}
+
+/* !a: |atom| does not match, with what is known so far. What it would capture is forgotten. */
+static bool match_not(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom,
+                      const rlxc_goal *next, const rlxc_match *so_far, rlxc_match *out)
+{
+    matcher inner = *m;
+    rlxc_match *unused = rlxc_alloc(m->g->ctx, sizeof *unused);
+    inner.search.accept = accept_any;
+    bool matches = rlxc_solve_one(&inner.search, node->children[0], atom, NULL, so_far, unused);
+    m->search.steps = inner.search.steps;
+    return !matches && m->search.steps <= RLXC_MATCH_STEPS &&
+           rlxc_solve(&m->search, next, so_far, out);
+}
+
+static bool match_somewhere(matcher *m, const rlxc_pattern_node *node, const rlxc_goal *next,
+                            const rlxc_match *so_far, rlxc_match *out)
+{
+    const rlxc_pattern_node *child = node->children[0];
+    if (child->name != RLXC_PATTERN_NO_NAME && so_far->atoms[child->name].kind != RLXC_ATOM_NONE)
+        return rlxc_solve_one(&m->search, child, so_far->atoms[child->name], next, so_far, out);
+    for (uint32_t i = 0; i < m->g->n_all; i++)
+        if (rlxc_solve_one(&m->search, child, rlxc_atom_var(m->g->all[i]->var), next, so_far, out))
+            return true;
+    return false;
 }
 
 typedef struct use_count {
@@ -354,15 +328,34 @@ static void count_use(void *user, rlxc_atom atom)
     u->n += atom.kind == RLXC_ATOM_VAR && atom.var == u->var;
 }
 
+uint32_t rlxc_pattern_reads(const rlxc_binding *b, const rlxc_rvar *var)
+{
+    use_count u = {var, 0};
+    for (uint32_t i = 0; i < b->n_args; i++)
+        rlxc_atom_visit(b->args[i], count_use, &u);
+    return u.n;
+}
+
 /* All uses of the values inside are inside. */
 static bool is_closed(const rlxc_pattern_graph *g, const rlxc_match *m)
 {
     for (uint32_t i = 1; i < m->n_inside; i++) {
-        use_count u = {m->inside[i]->var, 0};
+        const rlxc_rvar *var = m->inside[i]->var;
+        uint32_t n = 0;
         for (uint32_t k = 0; k < m->n_inside; k++)
-            for (uint32_t a = 0; a < m->inside[k]->n_args; a++)
-                rlxc_atom_visit(m->inside[k]->args[a], count_use, &u);
-        if (u.n != g->uses(g->user, u.var))
+            n += rlxc_pattern_reads(m->inside[k], var);
+        if (n != g->uses(g->user, var))
+            return false;
+    }
+    return true;
+}
+
+/* The conditions that name other captures. */
+static bool late_conditions_hold(const rlxc_pattern_graph *g, rlxc_match *m)
+{
+    for (uint32_t i = 0; i < m->n_late; i++) {
+        const rlxc_condition *c = m->late[i].condition;
+        if (!c->holds(g, c, m->late[i].atom, m))
             return false;
     }
     return true;
@@ -372,7 +365,25 @@ static bool accept(rlxc_search *search, const void *so_far, void *out)
 {
     const matcher *m = (const matcher *)search;
     *(rlxc_match *)out = *(const rlxc_match *)so_far;
-    return m->shared || is_closed(m->g, so_far);
+    return late_conditions_hold(m->g, out) && (m->shared || is_closed(m->g, so_far));
+}
+
+/* Checks the node's conditions, or notes them for later. */
+static bool conditions_hold(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom,
+                            rlxc_match *state)
+{
+    for (uint32_t i = 0; i < node->n_conditions; i++) {
+        const rlxc_condition *c = &node->conditions[i];
+        if (!c->late && !c->holds(m->g, c, atom, state))
+            return false;
+        if (!c->late)
+            continue;
+        if (state->n_late == RLXC_PATTERN_LATE)
+            return false;
+        state->late[state->n_late].condition = c;
+        state->late[state->n_late++].atom = atom;
+    }
+    return true;
 }
 
 static bool expand(rlxc_search *search, const rlxc_goal *goal, const void *so_far, void *out)
@@ -380,24 +391,40 @@ static bool expand(rlxc_search *search, const rlxc_goal *goal, const void *so_fa
     matcher *m = (matcher *)search;
     const rlxc_pattern_node *node = goal->pattern;
     rlxc_match state = *(const rlxc_match *)so_far;
-    if (rlxc_failed(m->g->ctx))
+    rlxc_goal same[RLXC_PATTERN_CHILDREN];
+    if (rlxc_failed(m->g->ctx) || !conditions_hold(m, node, goal->term, &state))
         return false;
-    if (node->kind == NODE_NUMBER)
+    if (node->kind == RLXC_NODE_NUMBER)
         return same_number(m, node, goal->term, false, &state) &&
                rlxc_solve(search, goal->next, &state, out);
-    if (node->name != NO_NAME) {
+    if (node->name != RLXC_PATTERN_NO_NAME) {
         rlxc_atom *known = &state.atoms[node->name];
         if (known->kind != RLXC_ATOM_NONE && !rlxc_atom_equal(*known, goal->term))
             return false;
         *known = goal->term;
     }
     switch (node->kind) {
-    case NODE_ANY:
-    case NODE_NUMBER:
+    case RLXC_NODE_ANY:
+    case RLXC_NODE_NUMBER:
         return rlxc_solve(search, goal->next, &state, out);
-    case NODE_CALL:
+    case RLXC_NODE_CALL:
         return match_call(m, node, goal->term, goal->next, &state, out);
-    case NODE_EITHER:
+    case RLXC_NODE_CALLEE:
+        return match_callee(m, node, goal->term, goal->next, &state, out);
+    case RLXC_NODE_TUPLE:
+        return match_tuple(m, node, goal->term, goal->next, &state, out);
+    case RLXC_NODE_ITEM:
+        return match_item(m, node, goal->term, goal->next, &state, out);
+    case RLXC_NODE_NOT:
+        return match_not(m, node, goal->term, goal->next, &state, out);
+    case RLXC_NODE_SOMEWHERE:
+        return match_somewhere(m, node, goal->next, &state, out);
+    case RLXC_NODE_BOTH:
+        for (uint32_t i = 0; i < node->n; i++)
+            same[i] = (rlxc_goal){node->children[i], goal->term,
+                                  i + 1 < node->n ? &same[i + 1] : goal->next};
+        return rlxc_solve(search, same, &state, out);
+    case RLXC_NODE_EITHER:
         for (uint32_t i = 0; i < node->n; i++)
             if (rlxc_solve_one(search, node->children[i], goal->term, goal->next, &state, out))
                 return true;
@@ -409,7 +436,8 @@ static bool expand(rlxc_search *search, const rlxc_goal *goal, const void *so_fa
 bool rlxc_pattern_match(const rlxc_pattern_graph *g, const rlxc_pattern_text *p, rlxc_atom atom,
                         bool shared, rlxc_match *out)
 {
-    matcher m = {.search = {.expand = expand, .accept = accept}, .g = g, .shared = shared};
+    matcher m = {
+        .search = {.expand = expand, .accept = accept}, .g = g, .shared = shared || p->n_roots > 1};
     const rlxc_match empty = {.pattern = p};
     return rlxc_solve_one(&m.search, p->root, atom, NULL, &empty, out);
 }
@@ -419,19 +447,20 @@ static uint32_t find_name(const rlxc_match *m, const char *name)
     for (uint32_t i = 0; i < m->pattern->n_names; i++)
         if (strcmp(m->pattern->names[i], name) == 0)
             return i;
-    return NO_NAME;
+    return RLXC_PATTERN_NO_NAME;
 }
 
 rlxc_atom rlxc_match_atom(const rlxc_match *m, const char *name)
 {
     uint32_t i = find_name(m, name);
-    return i == NO_NAME ? (rlxc_atom){0} : m->atoms[i];
+    return i == RLXC_PATTERN_NO_NAME ? (rlxc_atom){0} : m->atoms[i];
 }
 
 double rlxc_match_number(const rlxc_match *m, const char *name, double otherwise)
 {
     uint32_t i = find_name(m, name);
-    return i == NO_NAME || m->atoms[i].kind == RLXC_ATOM_NONE ? otherwise : m->numbers[i];
+    return i == RLXC_PATTERN_NO_NAME || m->atoms[i].kind == RLXC_ATOM_NONE ? otherwise
+                                                                           : m->numbers[i];
 }
 
 const rlxc_binding *rlxc_match_call(const rlxc_pattern_graph *g, const rlxc_match *m,

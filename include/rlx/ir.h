@@ -28,6 +28,7 @@ typedef struct rlx_ir_value rlx_ir_value; /* an operand: variable, constant, sha
 typedef struct rlx_ir_sinfo rlx_ir_sinfo; /* struct info, a type; equal ones are one pointer */
 typedef struct rlx_ir_expr rlx_ir_expr;   /* a symbolic integer */
 typedef struct rlx_ir_attr rlx_ir_attr;   /* the value of an attribute */
+typedef struct rlx_ir_match rlx_ir_match; /* values that match a pattern */
 
 /* --- modules and functions ------------------------------------------------------------------- */
 
@@ -325,6 +326,32 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_function_rewrite(
     rlx_ir_action (*each)(void *user, rlx_ir_builder *b, const rlx_ir_binding *binding,
                           const rlx_ir_value **out),
     void *user, rlx_error *err);
+
+/* --- patterns -------------------------------------------------------------------------------- */
+
+/* Finds |pattern| (docs/patterns.md) at |root|, or with NULL at the first binding of |f| that
+   matches; *out is NULL if nothing does. |shared|: values inside may be used outside of the match.
+   Errors: INVALID_ARG, INVALID_MODULE (also a malformed pattern), NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_function_match(rlx_ir_module *m, const rlx_ir_function *f,
+                                                       const char *pattern,
+                                                       const rlx_ir_binding *root, bool shared,
+                                                       const rlx_ir_match **out, rlx_error *err);
+/* The value captured as |name|; NULL if the match has none. */
+RLX_API const rlx_ir_value *rlx_ir_match_value(const rlx_ir_match *m, const char *name);
+/* The dimension that shape= calls |name|. */
+RLX_API const rlx_ir_expr *rlx_ir_match_dim(const rlx_ir_match *m, const char *name);
+/* Binding |i| of the match, the root first; NULL past the end. */
+RLX_API const rlx_ir_binding *rlx_ir_match_binding(const rlx_ir_match *m, uint32_t i);
+/* Replaces each match of |pattern| in |f|: by what |build| adds through |b| (as in
+   rlx_ir_function_rewrite) and returns, NULL leaving the match as it is; or, with |build| NULL, by
+   the replacement in the text, "PATTERN -> REPLACEMENT". A replacement whose type is less precise
+   is not taken. Calls that nothing uses afterwards stay until pass dce. |out_n| (may be NULL) gets
+   the number of replacements. Errors as above; the module cannot be used further if something was
+   replaced before. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_function_replace(
+    rlx_ir_module *m, rlx_ir_function *f, const char *pattern, bool shared,
+    const rlx_ir_value *(*build)(void *user, rlx_ir_builder *b, const rlx_ir_match *match),
+    void *user, uint32_t *out_n, rlx_error *err);
 
 #ifdef __cplusplus
 }

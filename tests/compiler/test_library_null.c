@@ -195,6 +195,9 @@ RLX_TEST(library_null, getters_of_the_ir)
     cr_expect_str_eq(rlx_ir_attr_text(NULL, NULL), "");
     EMPTY(rlx_ir_function_definition(NULL, NULL));
     EMPTY(rlx_ir_prim_is_reshape(NULL, NULL));
+    EMPTY(rlx_ir_match_value(NULL, NULL));
+    EMPTY(rlx_ir_match_dim(NULL, NULL));
+    EMPTY(rlx_ir_match_binding(NULL, 0));
 }
 
 RLX_TEST(library_null, calls_on_the_ir)
@@ -227,6 +230,8 @@ RLX_TEST(library_null, calls_on_the_ir)
     REFUSED(rlx_ir_builder_finish(NULL, NULL, NULL, &err));
     REFUSED(rlx_ir_module_add_text(NULL, NULL, NULL, 1, &err));
     REFUSED(rlx_ir_function_rewrite(NULL, NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_function_match(NULL, NULL, NULL, NULL, false, NULL, &err));
+    REFUSED(rlx_ir_function_replace(NULL, NULL, NULL, false, NULL, NULL, NULL, &err));
 }
 
 /* Functions whose pointers may all be NULL. */
