@@ -69,7 +69,7 @@ bool rlxc_compile_devices(rlxc_context *ctx, const rlxc_module *module, const rl
             continue;
         rlxc_device_kernel kernel;
         group *own = group_of(ctx, &g, rlxc_prim_target(ctx, f, options->target));
-        if (!own || !rlxc_device_split(ctx, f, &kernel))
+        if (!own || !rlxc_device_split(ctx, f, own->target, &kernel))
             return false;
         RLXC_PUSH(ctx, &own->kernels, kernel);
     }

@@ -31,6 +31,7 @@ typedef struct rlxc_launch {
     const rlxc_stmt *const *checks; /* its assertions and T.check_index, in order: their numbers */
     const char *checks_text;        /* of rlx_launch_row; NULL: there are none */
     uint32_t n_checks;
+    uint32_t shared_bytes; /* of memory of a block that is sized at the launch; 0: none is */
 } rlxc_launch;
 
 typedef struct rlxc_device_kernel {
@@ -57,7 +58,8 @@ typedef struct rlxc_device_code { /* of one target */
 
 /* device_split.c: false with a diagnostic if the function cannot be launched (a loop around threads
  * on the host, a call of the host). */
-bool rlxc_device_split(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_device_kernel *out);
+bool rlxc_device_split(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_target *target,
+                       rlxc_device_kernel *out);
 /* Why the PrimFunc, lowered or not, cannot run on a device of |target|; NULL if it can. For the
  * choice between device and CPU, before any code is made. */
 const char *rlxc_device_refuses(rlxc_context *ctx, const rlxc_prim_func *f,

@@ -23,6 +23,7 @@ typedef struct value_row { /* of a variable of the root, over the function's dim
 typedef struct splitter {
     rlxc_context *ctx;
     const rlxc_prim_func *f;
+    const rlxc_target *target;
     rlxc_range range;
     const rlxc_expr **dims;
     uint32_t n_dims, visits;
@@ -354,7 +355,7 @@ static bool add_launch(splitter *s, const rlxc_stmt *body)
     rlxc_stmt_visit(body, use_stmt, &u);
     launch.body = with_prefix(s, &u, body);
     if (!add_args(s, &u, &launch) || !rlxc_device_sync(ctx, s->f, &launch) ||
-        !rlxc_device_checks(ctx, s->f, &launch))
+        !rlxc_device_checks(ctx, s->f, &launch) || !rlxc_size_shared(ctx, s->f, s->target, &launch))
         return false;
     RLXC_PUSH(ctx, &s->launches, launch);
     return !rlxc_failed(ctx);
@@ -588,9 +589,10 @@ static bool walk(splitter *s, const rlxc_stmt *stmt)
     return true;
 }
 
-bool rlxc_device_split(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_device_kernel *out)
+bool rlxc_device_split(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_target *target,
+                       rlxc_device_kernel *out)
 {
-    splitter s = {.ctx = ctx, .f = f, .range = f->range};
+    splitter s = {.ctx = ctx, .f = f, .target = target, .range = f->range};
     *out = (rlxc_device_kernel){.f = f};
     rlxc_prim_func_dims(ctx, f, &s.dims, &s.n_dims);
     for (uint32_t i = 0; i < f->n_params; i++) {

@@ -146,7 +146,7 @@ static rlx_launch_row launch_row(const launching *l, const rlxc_launch *launch)
         row.grid[i] = size_expr(l, launch->grid[i]);
         row.block[i] = size_expr(l, launch->block[i]);
     }
-    row.shared = size_expr(l, rlxc_i64(l->m->ctx, 0));
+    row.shared = size_expr(l, rlxc_i64(l->m->ctx, launch->shared_bytes));
     rlx_launch_row_arg *args = rlxc_alloc(l->m->ctx, ((size_t)launch->n_args + 1) * sizeof *args);
     for (uint32_t i = 0; i < launch->n_args; i++) {
         const rlxc_launch_arg *a = &launch->args[i];

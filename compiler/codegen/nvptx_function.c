@@ -109,8 +109,23 @@ static bool bytes_of(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype dtype,
     return known;
 }
 
+/* A place in the memory that is sized at the launch: an array of the module that begins there. */
+static LLVMValueRef shared_at_launch(rlxc_llvm *g, uint32_t at)
+{
+    static const char name[] = "rlx$shared"; /* no name of a variable */
+    LLVMValueRef all = LLVMGetNamedGlobal(g->module, name), index = rlxc_llvm_int(g, g->i64, at);
+    if (!all) {
+        all = LLVMAddGlobalInAddressSpace(g->module, LLVMArrayType2(g->i8, 0), name, SHARED);
+        LLVMSetAlignment(all, 128);
+    }
+    LLVMValueRef place = LLVMConstInBoundsGEP2(g->i8, all, &index, 1);
+    return LLVMConstAddrSpaceCast(place, g->ptr);
+}
+
 static LLVMValueRef shared(rlxc_llvm *g, const rlxc_expr *var, LLVMTypeRef type)
 {
+    if (g->launch->shared_bytes > 0)
+        return shared_at_launch(g, rlxc_shared_at(g->launch, var));
     LLVMValueRef memory = LLVMAddGlobalInAddressSpace(g->module, type, var->var.name, SHARED);
     LLVMSetLinkage(memory, LLVMInternalLinkage);
     LLVMSetInitializer(memory, LLVMGetUndef(type));

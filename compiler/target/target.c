@@ -277,6 +277,16 @@ static uint32_t vector_bytes_of(uint32_t bits)
     return bits == 128 || bits == 512 ? bits / 8 : 32;
 }
 
+/* What a block of any device of the kind has. */
+static uint32_t least_shared_bytes(const char *kind)
+{
+    uint32_t least = UINT32_MAX;
+    for (size_t i = 0; i < N_DEVICES; i++)
+        if (strcmp(devices[i].kind, kind) == 0 && devices[i].limits.shared_bytes < least)
+            least = devices[i].limits.shared_bytes;
+    return least;
+}
+
 /* The facts of the CPU's vector units and caches, which no device has, are those of plain scalar
  * code, so that none is 0. */
 static const rlxc_target *device_target(rlxc_context *ctx, rlxc_range range,
@@ -303,7 +313,9 @@ static const rlxc_target *device_target(rlxc_context *ctx, rlxc_range range,
                          .device = *limits};
         t.device.warp = spec->warp ? spec->warp : limits->warp;
         t.device.threads = spec->threads ? spec->threads : limits->threads;
-        t.device.shared_bytes = spec->shared_bytes ? spec->shared_bytes : limits->shared_bytes;
+        t.device.shared_bytes = spec->shared_bytes ? spec->shared_bytes
+                                : spec->arch       ? limits->shared_bytes
+                                                   : least_shared_bytes(spec->kind);
         t.device.registers = spec->registers ? spec->registers : limits->registers;
         if (spec->device && strcmp(spec->device, "cpu") == 0)
             t.device.vector_bytes = vector_bytes_of(spec->vector_bits);

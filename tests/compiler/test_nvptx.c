@@ -50,7 +50,7 @@ static bool build(rlx_test *t, const char *text, const char *target, rlxc_native
     rlxc_device_kernel *kernels = rlxc_try_alloc(ctx, n, sizeof *kernels);
     for (uint32_t i = 0; kernels && i < n; i++) {
         const rlxc_prim_func *f = out->module->globals.items[i]->prim;
-        if (f && !rlxc_device_split(ctx, f, &kernels[out->code.n_kernels++]))
+        if (f && !rlxc_device_split(ctx, f, out->code.target, &kernels[out->code.n_kernels++]))
             return false;
     }
     out->code.kernels = kernels;

@@ -322,7 +322,7 @@ RLX_TEST(target, devices_have_limits_and_their_text_round_trips)
          "",
          {"", 1, 256, 16384, 0, true, false, 32}},
         {"opencl -vector-width=512", "opencl", "", {"", 1, 256, 16384, 0, true, false, 0}},
-        {"cuda", "cuda", "nvptx64-nvidia-cuda", {"sm_80", 32, 1024, 49152, 65536, true, true, 0}},
+        {"cuda", "cuda", "nvptx64-nvidia-cuda", {"sm_80", 32, 1024, 101376, 65536, true, true, 0}},
         {"{\"kind\": \"cuda\", \"arch\": \"sm_90\", \"max_num_threads\": 512, "
          "\"max_shared_memory_per_block\": 65536, \"host\": \"llvm\"}",
          "cuda",

@@ -222,11 +222,9 @@ int cuDeviceGetName(char *name, int size, int device)
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     static const int rows[][2] = {
-        {CU_MAX_THREADS_PER_BLOCK, 1024},
-        {CU_MAX_SHARED_PER_BLOCK, 49152},
-        {CU_WARP_SIZE, 32},
-        {CU_MULTIPROCESSORS, 4},
-        {CU_CAPABILITY_MAJOR, 8},
+        {CU_MAX_THREADS_PER_BLOCK, 1024}, {CU_MAX_SHARED_PER_BLOCK, 49152},
+        {CU_MAX_SHARED_OPTIN, 101376},    {CU_WARP_SIZE, 32},
+        {CU_MULTIPROCESSORS, 4},          {CU_CAPABILITY_MAJOR, 8},
         {CU_CAPABILITY_MINOR, 6},
     };
     FAKE_CALL;
@@ -482,7 +480,7 @@ int cuFuncSetAttribute(cu_function function, int attribute, int value)
 {
     IN_CONTEXT;
     fake.misuses += attribute != CU_FUNC_MAX_DYNAMIC_SHARED;
-    if (value > 200 << 10)
+    if (value > 101376)
         return CU_INVALID_VALUE;
     function->max_shared = value;
     return CU_OK;

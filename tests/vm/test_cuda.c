@@ -96,7 +96,7 @@ RLX_TEST(cuda, work_is_done_and_nothing_stays)
     cr_expect_str_eq(info.name, "fake GPU 1");
     cr_expect_str_eq(info.arch, "sm_86");
     cr_expect_str_eq(info.driver, "CUDA 12.8");
-    cr_expect(info.memory_bytes == 1 << 30 && info.shared_bytes == 49152 && info.units == 4);
+    cr_expect(info.memory_bytes == 1 << 30 && info.shared_bytes == 101376 && info.units == 4);
     cr_expect(info.warp == 32 && info.max_threads == 1024 && !info.is_host_memory);
     for (uint32_t id = 0; id < 2; id++) /* with a pool of memory, and without */
         RLX_OKAY(use(t, id, &t->error));

@@ -112,9 +112,9 @@ static rlx_status attribute(const cu_driver *cu, int device, int which, uint64_t
 
 static rlx_status describe(const cu_driver *cu, int device, rlx_device_info *out, rlx_error *err)
 {
-    static const int attributes[] = {CU_MAX_SHARED_PER_BLOCK, CU_MAX_THREADS_PER_BLOCK,
-                                     CU_MULTIPROCESSORS,      CU_WARP_SIZE,
-                                     CU_CAPABILITY_MAJOR,     CU_CAPABILITY_MINOR};
+    static const int attributes[] = {CU_MAX_SHARED_OPTIN, CU_MAX_THREADS_PER_BLOCK,
+                                     CU_MULTIPROCESSORS,  CU_WARP_SIZE,
+                                     CU_CAPABILITY_MAJOR, CU_CAPABILITY_MINOR};
     uint64_t values[sizeof attributes / sizeof *attributes];
     int version = 0;
     size_t bytes = 0;

@@ -1,0 +1,69 @@
+/* Memory that the threads of a block share, where it is more than CUDA gives variables: then all of
+ * it is sized at the launch, and each temporary has its place in it. */
+#include <string.h>
+
+#include "compiler/codegen/device_launch.h"
+#include "compiler/target/target.h"
+
+enum { ALIGN = 128, OF_VARIABLES = 48 << 10 };
+
+typedef struct search {
+    const rlxc_expr *var; /* NULL: all */
+    uint64_t bytes;       /* of those before it */
+    bool found, unknown;
+} search;
+
+/* Bytes of the allocation, up to a multiple of ALIGN; false if they are no constant, or too many.
+ */
+static bool bytes_of(const rlxc_stmt *s, uint64_t *out)
+{
+    const rlx_dtype t = s->allocate.dtype;
+    uint64_t bytes = (uint64_t)(t.bits <= 8 ? 1 : t.bits / 8) * t.lanes;
+    for (uint32_t i = 0; i < s->allocate.n; i++) {
+        int64_t extent;
+        if (!rlxc_is_int(s->allocate.extents[i], &extent) || extent < 0 ||
+            __builtin_mul_overflow(bytes, (uint64_t)extent, &bytes) || bytes > UINT32_MAX)
+            return false;
+    }
+    *out = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    return true;
+}
+
+static bool look(void *user, const rlxc_stmt *s)
+{
+    search *u = user;
+    uint64_t bytes;
+    if (s->kind != RLXC_STMT_ALLOCATE || !rlxc_is_shared(s->allocate.scope) || u->found)
+        return true;
+    u->found = s->allocate.var == u->var;
+    if (u->found)
+        return true;
+    if (!bytes_of(s, &bytes) || __builtin_add_overflow(u->bytes, bytes, &u->bytes))
+        u->unknown = true;
+    return true;
+}
+
+bool rlxc_size_shared(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_target *target,
+                      rlxc_launch *launch)
+{
+    search u = {0};
+    if (strcmp(target->kind, "cuda") != 0)
+        return true; /* others have variables of any size */
+    rlxc_stmt_visit(launch->body, look, &u);
+    if (u.unknown)
+        return true; /* the generator reports it */
+    if (u.bytes > target->device.shared_bytes) {
+        rlxc_error(ctx, f->range, "%s: temporaries of a block take %llu bytes; there are %u",
+                   f->name, (unsigned long long)u.bytes, target->device.shared_bytes);
+        return false;
+    }
+    launch->shared_bytes = u.bytes > OF_VARIABLES ? (uint32_t)u.bytes : 0;
+    return true;
+}
+
+uint32_t rlxc_shared_at(const rlxc_launch *launch, const rlxc_expr *var)
+{
+    search u = {.var = var};
+    rlxc_stmt_visit(launch->body, look, &u);
+    return (uint32_t)u.bytes;
+}
