@@ -2,6 +2,7 @@
  * to its own stages, as a function of their own, so that what else the function has, such as the
  * kernels of other rules, does not matter. */
 #include "compiler/kernels/device/gemm.h"
+#include "compiler/kernels/device/updates.h"
 #include "compiler/kernels/rules.h"
 #include "compiler/schedule/engine.h"
 #include "compiler/target/target.h"
@@ -61,11 +62,12 @@ bool rlxc_run_steps(rlxc_schedule *c, uint32_t i, uint32_t n, const rlxc_schedul
     if (!part.body)
         return false;
     const rlxc_block *before = part.body->block.block;
+    const rlxc_kernel_row rewrites[] = {rlxc_gemm_row, rlxc_scatter_row};
     const rlxc_engine_options engine = {
         .target = rlxc_target_text(ctx, s->target),
         .device = rlxc_target_is_device(s->target) ? &s->target->device : NULL,
-        .kernels = &rlxc_gemm_row,
-        .n_kernels = 1,
+        .kernels = rewrites,
+        .n_kernels = sizeof rewrites / sizeof *rewrites,
         .user = (void *)(uintptr_t)s->options,
         .why = given ? NULL : &why};
     if (!rlxc_apply_steps(ctx, &part, steps, &engine))

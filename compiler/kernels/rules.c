@@ -13,11 +13,13 @@
 
 #define FIRST_RULE "attention"
 
+enum { ODD = 'o' /* in a pattern: a stage that is not simple */ };
+
 typedef rlxc_rule rule;
 
-static bool is_open(const rlxc_stage *s)
+static bool is_open(const rlxc_stage *s, char kind)
 {
-    return s->simple && !s->done && !s->removed;
+    return s->simple == (kind != ODD) && !s->done && !s->removed;
 }
 
 /* Whether stage |k| of the pattern is of its kind. */
@@ -25,6 +27,8 @@ static bool is_kind(const rlxc_stages *s, uint32_t i, const char *pattern, uint3
 {
     const rlxc_stage *at = &s->items[i + k];
     rlxc_operation op;
+    if (pattern[k] == ODD)
+        return true;
     const char *odd = at->init ? "is a reduction" : "is not a reduction";
     if (pattern[k] == 'm' && at->init)
         return rlxc_stage_product(s, at, &op);
@@ -42,7 +46,7 @@ bool rlxc_rule_fits(const rlxc_stages *s, uint32_t i, const rule *r)
     for (uint32_t k = 0; k < length; k++) {
         if (i + k >= s->n)
             return rlxc_decline(s, "needs %u consecutive blocks, found %u", length, s->n - i);
-        if (!is_open(&s->items[i + k]))
+        if (!is_open(&s->items[i + k], r->pattern[k]))
             return rlxc_decline(s, "needs %u consecutive blocks; block %u is already taken", length,
                                 k + 1);
         if (!is_kind(s, i, r->pattern, k))
@@ -67,7 +71,9 @@ static void explain(const rlxc_stages *s, uint32_t i, const rule *r, bool taken,
 {
     rlxc_explain *e = s->options->explain;
     rlxc_context *ctx = s->ctx;
-    rlxc_explained *b = entry_of(s, i);
+    const rlxc_stage *stage = &s->items[i];
+    rlxc_explained *b = stage->simple ? entry_of(s, i) /* else it may be what a rule made */
+                                      : rlxc_explained_block(e, s->f, stage->stmt, stage->out);
     if (!b)
         return;
     if (!taken) {
@@ -200,15 +206,15 @@ static bool names_block(const rlxc_schedule_steps *list, const char *name)
 }
 
 /* Applies the given steps that |step| begins to stage |i| and those behind it that they name. */
-static bool follow_list(rlxc_schedule *c, uint32_t i, const rlxc_schedule_steps *list,
-                        const rlxc_step *step)
+static bool follow_list(rlxc_schedule *c, uint32_t i, const rule *r,
+                        const rlxc_schedule_steps *list, const rlxc_step *step)
 {
     const rlxc_stages *s = c->s;
     rlxc_schedule_steps *part = rlxc_steps_new(s->ctx, list->function, list->source);
     uint32_t first, end, n = 0;
     rlxc_steps_of_rule(list, step, &first, &end);
     rlxc_steps_append(part, list, first, end);
-    while (i + n < s->n && is_open(&s->items[i + n]) &&
+    while (i + n < s->n && is_open(&s->items[i + n], n < strlen(r->pattern) ? r->pattern[n] : 0) &&
            names_block(part, rlxc_stage_name(&s->items[i + n])))
         n++;
     if (!rlxc_run_steps(c, i, n, part, true))
@@ -228,7 +234,7 @@ static bool follow(rlxc_schedule *c, uint32_t i, const rule *r, const rlxc_sched
     if (c->s->options->steps)
         rlxc_map_set(ctx, &c->s->options->steps->used, rlxc_key(step), (void *)(uintptr_t)step);
     if (r->step == RLXC_STEP_annotate)
-        return follow_list(c, i, list, step);
+        return follow_list(c, i, r, list, step);
     if (!rlxc_sizes_of_step(ctx, r, step, sizes))
         return false;
     e->asking = true;
@@ -262,7 +268,7 @@ static bool decide(rlxc_schedule *c, uint32_t i, const rule *r)
 static bool asked(rlxc_schedule *c, uint32_t i, const rule *r)
 {
     rlxc_explain *e = c->s->options->explain;
-    if (!e || !is_open(&c->s->items[i]))
+    if (!e || !is_open(&c->s->items[i], r->pattern[0]))
         return decide(c, i, r);
     const rlxc_stage *before = rlxc_copy(c->s->ctx, c->s->items, c->s->n * sizeof *before);
     e->asking = true;
@@ -347,7 +353,8 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
     bool any = false;
     for (uint32_t i = 0; i < s.n && stmts && !rlxc_failed(ctx); i++) {
         rlxc_schedule c = {.s = &s};
-        const rlxc_step *step = list && is_open(&s.items[i]) ? step_for(&s, list, i, r) : NULL;
+        const rlxc_step *step =
+            list && is_open(&s.items[i], r->pattern[0]) ? step_for(&s, list, i, r) : NULL;
         if (list ? !step || !follow(&c, i, r, list, step) : !asked(&c, i, r))
             continue;
         any = true;

@@ -155,6 +155,10 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(threads, 1, 1024, "threads of a block along the columns") \
     X(parts, 1, 1024, "threads that share the terms of a column")
 
+#define RLXC_SCATTER_SIZES(X)                 \
+    X(threads, 1, 1024, "threads of a block") \
+    X(owners, 1, 65536, "shares of the dimensions that indices touch; 1: one")
+
 /* Minimal filtering multiplies by tiles of their own, whose sizes follow as product_NAME. */
 #define RLXC_SIZE_FIELD(name, least, most, doc) int64_t name;
 #define RLXC_SIZES_STRUCT(rule, rows)    \
@@ -176,6 +180,7 @@ RLXC_SIZES_STRUCT(vectors, RLXC_VECTORS_SIZES);
 RLXC_SIZES_STRUCT(tensor, RLXC_TENSOR_SIZES);
 RLXC_SIZES_STRUCT(flash, RLXC_FLASH_SIZES);
 RLXC_SIZES_STRUCT(columns, RLXC_COLUMNS_SIZES);
+RLXC_SIZES_STRUCT(scatter, RLXC_SCATTER_SIZES);
 typedef struct rlxc_winograd_sizes {
     RLXC_WINOGRAD_SIZES(RLXC_SIZE_FIELD)
     rlxc_tile_sizes product;

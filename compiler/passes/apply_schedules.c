@@ -5,6 +5,7 @@
 
 #include "compiler/ir/device.h"
 #include "compiler/kernels/device/gemm.h"
+#include "compiler/kernels/device/updates.h"
 #include "compiler/kernels/rules.h"
 #include "compiler/passes/passes.h"
 #include "compiler/schedule/engine.h"
@@ -120,12 +121,13 @@ static const rlxc_kernel_row *kernel_rows(rlxc_context *ctx, uint32_t *out_n)
 {
     uint32_t n;
     const rlxc_rule *rules = rlxc_rules(&n);
-    rlxc_kernel_row *rows = rlxc_alloc(ctx, (n + 2) * sizeof *rows);
+    rlxc_kernel_row *rows = rlxc_alloc(ctx, (n + 3) * sizeof *rows);
     *out_n = 0;
     for (uint32_t i = 0; i < n; i++)
         if (rules[i].kernel[0])
             rows[(*out_n)++] = (rlxc_kernel_row){rules[i].kernel, rules[i].step, "", use_kernel};
     rows[(*out_n)++] = rlxc_gemm_row;
+    rows[(*out_n)++] = rlxc_scatter_row;
     return rows;
 }
 

@@ -41,17 +41,40 @@ static const rlxc_stmt *find_line(const rlxc_stmt *s)
     return inner->range.line ? inner : s;
 }
 
-rlxc_explained *rlxc_explain_block(rlxc_explain *e, const rlxc_prim_func *f, const rlxc_stmt *block,
-                                   const rlxc_buffer *out)
+static const rlxc_block *block_in(const rlxc_stmt *s)
 {
-    const rlxc_stmt *inner = innermost(block);
-    const rlxc_block *b = inner->kind == RLXC_STMT_BLOCK ? inner->block.block : NULL;
-    const void *key = b && b->n_axes ? (const void *)b->axes[0].var : (const void *)out;
+    const rlxc_stmt *inner = innermost(s);
+    return inner->kind == RLXC_STMT_BLOCK ? inner->block.block : NULL;
+}
+
+static const void *key_of(const rlxc_stmt *block, const rlxc_buffer *out)
+{
+    const rlxc_block *b = block_in(block);
+    return b && b->n_axes ? (const void *)b->axes[0].var
+           : out          ? (const void *)out
+           : b            ? b->name
+                          : NULL;
+}
+
+rlxc_explained *rlxc_explained_block(rlxc_explain *e, const rlxc_prim_func *f,
+                                     const rlxc_stmt *block, const rlxc_buffer *out)
+{
+    const void *key = key_of(block, out);
     for (uint32_t i = e->blocks.count; i-- > 0;)
         if (e->blocks.items[i].function == f && e->blocks.items[i].key == key)
             return &e->blocks.items[i];
+    return NULL;
+}
+
+rlxc_explained *rlxc_explain_block(rlxc_explain *e, const rlxc_prim_func *f, const rlxc_stmt *block,
+                                   const rlxc_buffer *out)
+{
+    const rlxc_block *b = block_in(block);
+    rlxc_explained *old = rlxc_explained_block(e, f, block, out);
+    if (old)
+        return old;
     rlxc_explained new = {.function = f,
-                          .key = key,
+                          .key = key_of(block, out),
                           .name = b && b->name ? b->name
                                   : out        ? out->name
                                                : "block",

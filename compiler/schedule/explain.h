@@ -45,6 +45,9 @@ const char *rlxc_explain_expr(const rlxc_explain *e, const rlxc_expr *expr);
 /* The block's entry, created on first use. NULL: memory is out. */
 rlxc_explained *rlxc_explain_block(rlxc_explain *e, const rlxc_prim_func *f, const rlxc_stmt *block,
                                    const rlxc_buffer *out);
+/* The entry if the block has one, else NULL. */
+rlxc_explained *rlxc_explained_block(rlxc_explain *e, const rlxc_prim_func *f,
+                                     const rlxc_stmt *block, const rlxc_buffer *out);
 /* Records that the function has no blocks for rules. */
 void rlxc_explain_function(rlxc_explain *e, const rlxc_prim_func *f);
 /* Records that the CPU does the call that makes |name| for |device|. */
