@@ -16,6 +16,7 @@
 #include "compiler/analysis/effects.h"
 #include "compiler/ir/operation.h"
 #include "compiler/ir/rewrite.h"
+#include "compiler/passes/add_inputs.h"
 #include "compiler/passes/fuse.h"
 #include "compiler/passes/merge.h"
 #include "compiler/passes/passes.h"
@@ -41,16 +42,10 @@ typedef struct group {          /* functions that are equal but for their number
     struct group *next;           /* with the same hash */
 } group;
 
-typedef struct callee { /* how the module uses a PrimFunc */
-    uint32_t mentions, calls;
-    uint32_t n_inputs;
-    bool mixed; /* its calls differ in the number of inputs */
-} callee;
-
 typedef struct merge {
     rlxc_context *ctx;
     rlxc_module *module;
-    rlxc_map callees; /* interned name -> callee */
+    rlxc_map callees; /* interned name -> rlxc_callee */
     rlxc_map groups;  /* hash -> group */
     RLXC_VEC(group *) all;
     rlxc_map members; /* interned name -> member of a group that is merged */
@@ -139,55 +134,17 @@ static rlxc_prim_func *lift(lifter *l, const rlxc_prim_func *f, uint32_t n_input
     const rlxc_stmt_rewriter rewriter = {.user = l, .stmt = lift_block};
     rlxc_prim_func *g = rlxc_prim_func_clone(ctx, f);
     g->body = rlxc_stmt_rewrite(ctx, g->body, &rewriter);
-    rlxc_prim_param *params =
-        rlxc_alloc(ctx, ((size_t)g->n_params + MOST_NUMBERS) * sizeof *params);
+    rlxc_prim_param params[MOST_NUMBERS];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < n_inputs; i++)
-        params[n++] = g->params[i];
-    for (uint32_t i = 0; i < MOST_NUMBERS && l->buffers[i]; i++)
-        params[n++] = (rlxc_prim_param){
+    for (; n < MOST_NUMBERS && l->buffers[n]; n++)
+        params[n] = (rlxc_prim_param){
             .var = rlxc_var(ctx, rlxc_intern_cstr(ctx, "number"), rlxc_dtype_handle()),
-            .buffer = l->buffers[i]};
-    for (uint32_t i = n_inputs; i < g->n_params; i++)
-        params[n++] = g->params[i];
-    g->params = params;
-    g->n_params = n;
+            .buffer = l->buffers[n]};
+    rlxc_add_params(ctx, g, n_inputs, params, n);
     return g;
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
-
-static callee *callee_of(merge *m, const char *name)
-{
-    callee *c = rlxc_map_get(&m->callees, rlxc_key(name));
-    if (!c) {
-        c = rlxc_alloc(m->ctx, sizeof *c);
-        *c = (callee){0};
-        rlxc_map_set(m->ctx, &m->callees, rlxc_key(name), c);
-    }
-    return c;
-}
-
-static void count_mention(void *user, rlxc_atom atom)
-{
-    if (atom.kind == RLXC_ATOM_GLOBAL)
-        callee_of(user, atom.text)->mentions++;
-}
-
-static rlxc_rewrite_action count_call(void *user, rlxc_builder *b, rlxc_binding *call,
-                                      rlxc_atom *replacement)
-{
-    merge *m = user;
-    (void)b;
-    (void)replacement;
-    if (!rlxc_called_prim(m->module, call) || call->args[1].kind != RLXC_ATOM_TUPLE)
-        return RLXC_REWRITE_KEEP;
-    callee *c = callee_of(m, call->args[0].text);
-    c->mixed = c->mixed || (c->calls > 0 && c->n_inputs != call->args[1].n);
-    c->n_inputs = call->args[1].n;
-    c->calls++;
-    return RLXC_REWRITE_KEEP;
-}
 
 static group *group_of(merge *m, const rlxc_prim_func *form, const lifter *l, uint32_t n_inputs)
 {
@@ -208,9 +165,8 @@ static group *group_of(merge *m, const rlxc_prim_func *form, const lifter *l, ui
 static void sort_in(merge *m, rlxc_global *global)
 {
     rlxc_context *ctx = m->ctx;
-    const callee *c = rlxc_map_get(&m->callees, rlxc_key(global->name));
-    if (!c || !global->prim->is_private || c->mixed || c->calls != c->mentions ||
-        c->n_inputs >= global->prim->n_params)
+    const rlxc_callee *c = rlxc_extensible(&m->callees, global->name, global->prim);
+    if (!c || !global->prim->is_private)
         return;
     lifter l = {.ctx = ctx};
     const rlxc_prim_func *form = lift(&l, global->prim, c->n_inputs);
@@ -297,14 +253,7 @@ static rlxc_rewrite_action pass_numbers(void *user, rlxc_builder *b, rlxc_bindin
     for (uint32_t i = g->n_numbers; i-- > 0;)
         if (g->slots[i] != STAYS)
             items[g->slots[i]] = constant_of(b->ctx, one->numbers[i]);
-    const rlxc_atom inputs = call->args[1];
-    rlxc_atom *all = rlxc_alloc(b->ctx, ((size_t)inputs.n + g->n_taken) * sizeof *all);
-    rlxc_atom *args = rlxc_copy(b->ctx, call->args, call->n_args * sizeof *args);
-    for (uint32_t i = 0; i < inputs.n + g->n_taken; i++)
-        all[i] = i < inputs.n ? inputs.items[i] : items[i - inputs.n];
-    args[0] = rlxc_atom_global(b->ctx, g->first->global->name);
-    args[1] = rlxc_atom_tuple(b->ctx, all, inputs.n + g->n_taken);
-    call->args = args;
+    rlxc_add_inputs(b->ctx, call, g->first->global->name, items, g->n_taken);
     return RLXC_REWRITE_KEEP;
 }
 
@@ -312,11 +261,7 @@ bool rlxc_pass_merge_scaled(rlxc_context *ctx, rlxc_module *module, const rlxc_o
 {
     merge m = {.ctx = ctx, .module = module};
     (void)options;
-    const rlxc_rewrite_pass count = {.user = &m, .binding = count_call};
-    rlxc_rewrite_module(ctx, module, &count);
-    for (uint32_t i = 0; i < module->globals.count; i++)
-        if (module->globals.items[i]->relax)
-            rlxc_body_visit(&module->globals.items[i]->relax->body, count_mention, &m);
+    rlxc_count_callees(ctx, module, &m.callees);
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++)
         if (module->globals.items[i]->prim)
             sort_in(&m, module->globals.items[i]);

@@ -144,14 +144,45 @@ static void allocate(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, cons
     rlxc_tir_define(t, name, stmt->allocate.var);
 }
 
+/* The elements of T.allocate_const: numbers, or a tensor of the metadata, which Relax functions may
+ * name too. */
+static bool const_elements(rlxc_parser *p, const rlxc_py *values, rlxc_stmt *stmt, int64_t *count)
+{
+    int64_t shape[RLXC_MAX_NDIM];
+    uint32_t ndim = 0;
+    void *data = NULL;
+    *count = 1;
+    if (!rlxc_parse_is_metadata(p, values)) {
+        if (!rlxc_parse_elements(p, values, stmt->allocate_const.dtype, shape, &ndim, &data,
+                                 &stmt->allocate_const.nbytes))
+            return false;
+        stmt->allocate_const.data = data;
+    } else {
+        const rlxc_constant *c = rlxc_parse_metadata_item(p, values);
+        if (!c)
+            return false;
+        if (!rlxc_dtype_eq(c->dtype, stmt->allocate_const.dtype)) {
+            rlxc_error(p->ctx, values->range, "the tensor has the element type %s, expected %s",
+                       rlxc_dtype_name(p->ctx, c->dtype),
+                       rlxc_dtype_name(p->ctx, stmt->allocate_const.dtype));
+            return false;
+        }
+        ndim = c->ndim;
+        memcpy(shape, c->shape, ndim * sizeof *shape);
+        stmt->allocate_const.data = c->data;
+        stmt->allocate_const.nbytes = c->nbytes;
+    }
+    for (uint32_t i = 0; i < ndim; i++)
+        *count *= shape[i];
+    return true;
+}
+
 /* c = T.allocate_const([1.0, 2.0], "float32", [2]) */
 static void allocate_const(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
                            const rlxc_py *call)
 {
     rlxc_parser *p = t->p;
-    int64_t written[RLXC_MAX_NDIM], *extents = rlxc_alloc(p->ctx, sizeof written);
-    uint32_t ndim;
-    void *data;
+    int64_t *extents, have, want = 1;
     const rlxc_expr *const *dims;
     rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_ALLOCATE_CONST);
     const rlxc_py *values = call->n > 0 ? call->items[0] : rlxc_py_keyword(call, "data");
@@ -163,13 +194,10 @@ static void allocate_const(rlxc_tir_parser *t, rlxc_stmts *out, const char *name
         return;
     }
     if (!rlxc_parse_dtype(p, dtype, &stmt->allocate_const.dtype) ||
-        !rlxc_parse_elements(p, values, stmt->allocate_const.dtype, written, &ndim, &data,
-                             &stmt->allocate_const.nbytes) ||
+        !const_elements(p, values, stmt, &have) ||
         !rlxc_parse_dims(p, shape, &dims, &stmt->allocate_const.n))
         return;
-    int64_t have = 1, want = 1;
-    for (uint32_t i = 0; i < ndim; i++)
-        have *= written[i];
+    extents = rlxc_alloc(p->ctx, ((size_t)stmt->allocate_const.n + 1) * sizeof *extents);
     for (uint32_t i = 0; i < stmt->allocate_const.n; i++)
         if (!rlxc_is_int(dims[i], &extents[i]) || extents[i] < 0 ||
             __builtin_mul_overflow(want, extents[i], &want))
@@ -180,7 +208,6 @@ static void allocate_const(rlxc_tir_parser *t, rlxc_stmts *out, const char *name
         return;
     }
     stmt->allocate_const.extents = extents;
-    stmt->allocate_const.data = data;
     stmt->allocate_const.var = rlxc_var(p->ctx, name, rlxc_dtype_handle());
     rlxc_tir_push(t, out, stmt, call->range);
     rlxc_tir_define(t, name, stmt->allocate_const.var);

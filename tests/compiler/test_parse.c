@@ -75,6 +75,12 @@ RLX_TEST(parse, scripts_survive_print_and_parse)
 /* The printed text must contain |want|. */
 #define FN \
     "@R.function\ndef main(x: R.Tensor((\"n\", 4), \"float32\"), c: R.Tensor((), \"bool\")):\n"
+#define METADATA /* one float32 */                                                                 \
+    "metadata = tvm.ir.load_json('{\"root\": 1, \"nodes\": [{\"type_key\": \"\"}, {\"type_key\": " \
+    "\"Map\", \"keys\": [\"relax.expr.Constant\"], \"data\": [2]}, {\"type_key\": \"Array\", "     \
+    "\"data\": [3]}, {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"0\"}}], "     \
+    "\"b64ndarrays\": "                                                                            \
+    "[\"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAIgAQABAAAAAAAAAAQAAAAAAAAAAACAPw==\"]}')\n"
 #define PF "@T.prim_func\ndef f(A: T.Buffer((16,), \"float32\"), n: T.int32):\n"
 #define ADDS "  T.attr(T.comm_reducer(lambda x, y: x + y, [0.0]), \"reduce_scope\", 0)\n"
 
@@ -341,6 +347,9 @@ RLX_TEST(parse, errors_name_place_and_cause)
         {PF "  B = T.alloc_buffer((4,), \"abc\")\n", 3, 28, "unknown element type \"abc\""},
         {PF "  B = T.alloc_buffer((4,), strides=[1, 2])\n", 3, 36, "2 strides for 1 dimensions"},
         {PF "  p = T.allocate_const([1, 2], \"int8\", [3])\n", 3, 40, "do not match the 2 values"},
+        {METADATA PF
+         "  p = T.allocate_const(metadata[\"relax.expr.Constant\"][0], \"int8\", [1])\n",
+         4, 24, "the tensor has the element type float32, expected int8"},
         {PF "  for i in range(16):\n    with T.block(\"b\"):\n      v = T.axis.remap(\"X\", [i])\n",
          5, 24, "unknown kind of axis 'X'"},
         {PF "  for i in range(16):\n    with T.block(\"b\"):\n      v = T.axis.remap(\"S\", [n])\n",
