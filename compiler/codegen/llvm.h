@@ -17,7 +17,6 @@
 #include "compiler/target/target.h"
 
 enum {
-    RLXC_STACK_LIMIT = 8192, /* bytes of temporaries that a kernel keeps on the stack */
     RLXC_MAX_LANES = 256,    /* of a vector */
     RLXC_UNROLL_LIMIT = 4096 /* statements that unrolled loops of one kernel may become */
 };

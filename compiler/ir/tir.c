@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler/ir/sinfo.h"
+#include "compiler/ir/sym.h"
 
 static rlxc_stmt *new_stmt(rlxc_context *ctx, rlxc_stmt_kind kind)
 {
@@ -221,4 +222,16 @@ void rlxc_prim_func_dims(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_
     }
     *out_vars = list.vars.items;
     *out_n = list.vars.count;
+}
+
+const rlxc_expr *rlxc_extents_bytes(rlxc_context *ctx, rlx_dtype dtype,
+                                    const rlxc_expr *const *extents, uint32_t n)
+{
+    const rlxc_expr *bytes = rlxc_i64(ctx, dtype.lanes * (dtype.bits <= 8 ? 1 : dtype.bits / 8)),
+                    *zero = rlxc_i64(ctx, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_expr *extent = rlxc_cast(ctx, RLX_I64, extents[i]);
+        bytes = rlxc_mul(ctx, bytes, rlxc_binary(ctx, RLXC_EXPR_MAX, extent, zero));
+    }
+    return rlxc_canonical(ctx, bytes, NULL);
 }

@@ -188,6 +188,12 @@ bool rlxc_stmt_is_check(const rlxc_stmt *s);
 /* Whether the statement has loops bound to threads. */
 bool rlxc_has_threads(const rlxc_stmt *s);
 
+enum { RLXC_STACK_LIMIT = 8192 /* bytes of temporaries that a kernel keeps on the stack */ };
+/* The bytes of an array, canonical: elements in memory have whole bytes, negative extents count as
+ * 0. */
+const rlxc_expr *rlxc_extents_bytes(rlxc_context *ctx, rlx_dtype dtype,
+                                    const rlxc_expr *const *extents, uint32_t n);
+
 /* Statement constructors; arrays are copied into the arena. */
 const rlxc_stmt *rlxc_stmt_seq(rlxc_context *ctx, const rlxc_stmt *const *items,
                                uint32_t n); /* flattens; a single statement stands alone */

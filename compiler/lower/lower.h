@@ -14,6 +14,10 @@ const rlxc_stmt *rlxc_vectorize_loop(rlxc_context *ctx, const rlxc_stmt *loop);
  * the buffers (merge_indices.c). */
 const rlxc_stmt *rlxc_merge_indices(rlxc_context *ctx, const rlxc_stmt *body);
 
+/* The lowered body with temporaries in the same memory where they are never in use at once
+ * (share_temporaries.c). */
+const rlxc_stmt *rlxc_share_temporaries(rlxc_context *ctx, const rlxc_stmt *body);
+
 /* The body of a device's function, not lowered yet, with its reductions across threads as steps
  * (sum_threads.c). */
 const rlxc_stmt *rlxc_sum_threads(rlxc_context *ctx, const rlxc_stmt *body);

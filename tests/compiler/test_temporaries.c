@@ -1,0 +1,188 @@
+/* Temporaries of random PrimFuncs: the memory that the plan has for them is compared with the most
+ * that are in use at once, counted statement by statement, and the results with the program's
+ * meaning. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "tests/compiler/bound.h"
+
+enum { PROGRAMS = 12, MOST = 10, N = 1024 };
+
+typedef struct temporary {
+    int reads[2]; /* earlier temporaries; -1: the operand */
+    int width;    /* elements for each of the operand */
+} temporary;
+
+typedef struct program { /* statement i computes temporary i; the last is the result */
+    temporary of[MOST];
+    int n;
+} program;
+
+static uint32_t next(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 16) % below;
+}
+
+static void make(program *p, uint32_t seed, bool equal)
+{
+    p->n = 3 + (int)next(&seed, MOST - 3);
+    for (int i = 0; i < p->n; i++) {
+        temporary *t = &p->of[i];
+        t->width = equal || i == p->n - 1 ? 1 : 1 + (int)next(&seed, 3);
+        t->reads[0] = i - 1;
+        t->reads[1] = (int)next(&seed, (uint32_t)i + 1) - 1;
+    }
+}
+
+static void read(rlxc_text *text, int from)
+{
+    if (from < 0)
+        rlxc_text_puts(text, "A[n - 1 - i]");
+    else
+        rlxc_text_printf(text, "t%d[n - 1 - i]", from);
+}
+
+static void write_program(rlxc_text *text, const program *p, int number)
+{
+    rlxc_text_printf(text,
+                     "    @T.prim_func(private=True)\n    def k%d(a: T.handle, b: T.handle):\n"
+                     "        n = T.int64()\n        A = T.match_buffer(a, (n,), \"float32\")\n"
+                     "        B = T.match_buffer(b, (n,), \"float32\")\n",
+                     number);
+    for (int i = 0; i < p->n - 1; i++)
+        rlxc_text_printf(text, "        t%d = T.alloc_buffer((n * %d,), \"float32\")\n", i,
+                         p->of[i].width);
+    for (int i = 0; i < p->n; i++) {
+        const temporary *t = &p->of[i];
+        rlxc_text_printf(text, "        for i, j in T.grid(n, T.int64(%d)):\n", t->width);
+        if (i == p->n - 1)
+            rlxc_text_puts(text, "            B[i] = ");
+        else
+            rlxc_text_printf(text, "            t%d[j * n + i] = ", i);
+        read(text, t->reads[0]);
+        rlxc_text_puts(text, " + T.float32(0.5) * ");
+        read(text, t->reads[1]);
+        rlxc_text_printf(text, " + T.float32(%d)\n", i);
+    }
+    rlxc_text_printf(text,
+                     "    @R.function\n    def f%d(x: R.Tensor((\"n\",), \"float32\")):\n"
+                     "        n = T.int64()\n        return R.call_tir(Module.k%d, (x,), "
+                     "out_sinfo=R.Tensor((n,), \"float32\"))\n",
+                     number, number);
+}
+
+/* The most elements of temporaries in use at one statement, for each of the operand. */
+static int most_in_use(const program *p)
+{
+    int most = 0;
+    for (int at = 0; at < p->n; at++) {
+        int live = 0;
+        for (int i = 0; i < p->n - 1; i++) {
+            bool later = i == at;
+            for (int k = at; k < p->n; k++)
+                later = later || p->of[k].reads[0] == i || p->of[k].reads[1] == i;
+            live += i <= at && later ? p->of[i].width : 0;
+        }
+        most = live > most ? live : most;
+    }
+    return most;
+}
+
+static rlx_str as_str(const char *name)
+{
+    return (rlx_str){name, strlen(name)};
+}
+
+static void check_plan(rlx_test *t, const rlx_executable *exe, const program *p, int number)
+{
+    char name[16];
+    uint32_t f = 0;
+    rlx_function_info info = {0};
+    rlx_plan_counts counts;
+    rlx_plan_sums sums;
+    snprintf(name, sizeof name, "f%d", number);
+    while (rlx_executable_function(exe, f, &info) && !rlx_str_eq(info.name, as_str(name)))
+        f++;
+    cr_assert(info.n_slots < 64 && rlx_function_plan(exe, f, &counts));
+    int64_t slots[64];
+    for (uint32_t i = 0; i < info.n_slots; i++)
+        slots[i] = N;
+    const uint64_t least = (uint64_t)most_in_use(p) * N * sizeof(float);
+    cr_assert_eq(counts.n_regions, 1);
+    RLX_OKAY(rlx_plan_compute(exe, f, 0, slots, NULL, NULL, &sums, &t->error));
+    bool equal = true;
+    uint64_t all = 0;
+    for (int i = 0; i < p->n - 1; i++) {
+        equal = equal && p->of[i].width == 1;
+        all += (uint64_t)p->of[i].width * N * sizeof(float);
+    }
+    cr_expect(sums.bound == sums.peak && sums.peak >= least && sums.peak <= all &&
+                  (!equal || sums.peak == least),
+              "f%d: %llu bytes are planned, %llu are in use at once", number,
+              (unsigned long long)sums.peak, (unsigned long long)least);
+}
+
+/* By the definition, with each temporary apart. */
+static void compute(const program *p, int64_t n, float out[][8])
+{
+    for (int i = 0; i < p->n; i++)
+        for (int64_t k = 0; k < n; k++) {
+            const temporary *t = &p->of[i];
+            float from[2];
+            for (int r = 0; r < 2; r++)
+                from[r] = t->reads[r] < 0 ? (float)(n - 1 - k) : out[t->reads[r]][n - 1 - k];
+            out[i][k] = from[0] + 0.5f * from[1] + (float)i;
+        }
+}
+
+static void check_results(rlx_test *t, rlx_vm *vm, const program *p, int number)
+{
+    char name[16];
+    snprintf(name, sizeof name, "f%d", number);
+    for (int64_t n = 0; n <= 8; n += n < 2 ? 1 : 3) {
+        float want[MOST][8];
+        rlx_value x = rlx_test_iota(t, 1, &n), out = rlx_none();
+        compute(p, n, want);
+        RLX_OKAY(rlx_vm_invoke(vm, as_str(name), &x, 1, &out, &t->error));
+        cr_assert(out.kind == RLX_KIND_TENSOR && rlx_tensor_numel(out.as.tensor) == n);
+        const float *data = rlx_tensor_data(out.as.tensor);
+        for (int64_t i = 0; i < n; i++)
+            cr_expect(fabsf(data[i] - want[p->n - 1][i]) <= 1e-5f * fabsf(want[p->n - 1][i]),
+                      "%s, n = %d: [%d] is %g, not %g", name, (int)n, (int)i, (double)data[i],
+                      (double)want[p->n - 1][i]);
+        rlx_value_release(out);
+        rlx_value_release(x);
+    }
+}
+
+RLX_TEST(temporaries, as_many_places_as_are_in_use_at_once)
+{
+    program programs[PROGRAMS];
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_text text = {.ctx = ctx};
+    rlxc_text_puts(&text, "from tvm.script import ir as I, relax as R, tir as T\n"
+                          "@I.ir_module\nclass Module:\n");
+    for (int i = 0; i < PROGRAMS; i++) {
+        make(&programs[i], (uint32_t)i * 77 + 1, i % 2 == 0);
+        write_program(&text, &programs[i], i);
+    }
+    rlxc_options options;
+    rlxc_module *module = NULL;
+    if (rlxc_options_init(ctx, &options, NULL, NULL, 2))
+        module = rlxc_read_module(ctx, "test.py", text.data, strlen(text.data));
+    rlx_executable *exe = bound_load(t, ctx, module, &options, NULL, text.data);
+    rlx_vm_options vm_options = {.allocator = &t->allocator, .debug_poison = true};
+    rlx_vm *vm = NULL;
+    cr_assert(exe);
+    RLX_OKAY(rlx_vm_create(exe, &vm_options, &vm, &t->error));
+    for (int i = 0; i < PROGRAMS; i++) {
+        check_plan(t, exe, &programs[i], i);
+        check_results(t, vm, &programs[i], i);
+    }
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+    rlxc_context_destroy(ctx);
+}
