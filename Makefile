@@ -121,12 +121,12 @@ $(BUILD)/librlx.a: $(call obj,$(RUNTIME_SRC))
 	$(call say,AR  ,$@)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
-# Relocations of tables take 12 KB less where linker and C library pack them (glibc 2.36).
+# Code and constants share a page of the file. Relocations of tables take 12 KB less where linker and C library pack them (glibc 2.36).
 PACKED := -Wl,-z,pack-relative-relocs
 PACKED := $(shell echo 'int x;' | $(CC) -x c -shared -fPIC -Wl,--fatal-warnings $(PACKED) -o /dev/null - 2>/dev/null && echo '$(PACKED)')
 $(BUILD)/librlx.so: $(call obj,$(RUNTIME_SRC))
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -shared -Wl,-soname,librlx.so.0 -Wl,-Bsymbolic-functions $(PACKED) -o $@ $^ $(RUNTIME_LIBS)
+	$(Q)$(CC) $(SAN) -shared -Wl,-soname,librlx.so.0 -Wl,-Bsymbolic-functions -Wl,-z,noseparate-code $(PACKED) -o $@ $^ $(RUNTIME_LIBS)
 	@ln -sf librlx.so $(BUILD)/librlx.so.0
 $(BUILD)/librlxc.a: $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/gen/onnx.pb-c.o
 	$(call say,AR  ,$@)

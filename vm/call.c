@@ -78,9 +78,13 @@ rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint
         rlxv_frame_pop(vm, f);
         return status;
     }
+    if (vm->host_depth == 0)
+        rlxv_begin_launches(vm);
     vm->host_depth++;
     status = rlxv_run(vm, f, &result, err);
     vm->host_depth--;
+    if (vm->host_depth == 0)
+        status = rlxv_end_launches(vm, status, &result, err);
     if (vm->profile)
         rlxv_profile_stop(vm->profile, vm->n_frames);
     if (vm->host_depth == 0 && vm->asked)

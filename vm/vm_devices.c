@@ -88,6 +88,41 @@ rlx_status rlxv_vm_device_at(rlx_vm *vm, uint32_t v, rlx_device **out, rlx_error
     return RLX_OK;
 }
 
+static rlx_status gather(rlx_vm *vm, bool on, rlx_error *err)
+{
+    rlx_status status = RLX_OK;
+    for (uint32_t v = 1; v < vm->exe->n_devices; v++) {
+        rlxv_vm_device *vd = &vm->devices[v];
+        rlx_device *d = vd->device;
+        if (on == vd->gathers || !d || !d->api.gather)
+            continue;
+        vd->gathers = on;
+        pthread_mutex_lock(&d->lock);
+        const rlx_status now = d->api.gather(d->handle, on, status == RLX_OK ? err : NULL);
+        pthread_mutex_unlock(&d->lock);
+        if (now != RLX_OK && status == RLX_OK)
+            status = rlxv_device_failed(d, NULL, now, err);
+    }
+    return status;
+}
+
+void rlxv_begin_launches(rlx_vm *vm)
+{
+    if (vm->options.device_graphs)
+        (void)gather(vm, true, NULL); /* without it, launches go one by one */
+}
+
+rlx_status rlxv_end_launches(rlx_vm *vm, rlx_status status, rlx_value *result, rlx_error *err)
+{
+    if (!vm->options.device_graphs)
+        return status;
+    const rlx_status now = gather(vm, false, status == RLX_OK ? err : NULL);
+    if (status != RLX_OK || now == RLX_OK)
+        return status;
+    rlxv_release_value(*result);
+    return now;
+}
+
 rlx_status rlx_vm_sync(rlx_vm *vm, rlx_error *err)
 {
     RLXV_NEED(err, vm);

@@ -197,6 +197,7 @@ typedef struct rlxv_bound_kernel rlxv_bound_kernel; /* launch.c */
 /* A device of the executable as a VM uses it. */
 typedef struct rlxv_vm_device {
     rlx_device *device; /* NULL: the host, or not opened yet */
+    bool gathers;       /* in an entry with device_graphs */
     bool is_opened;
     char kind[48], scope[64];
     rlxv_area area;
@@ -273,6 +274,10 @@ rlx_status rlxv_vm_devices_create(rlx_vm *vm, rlx_error *err);
 void rlxv_vm_devices_destroy(rlx_vm *vm);
 /* Frees memory that the VM's devices keep unused. */
 void rlxv_vm_devices_trim(rlx_vm *vm);
+/* Around an entry from the host; the second returns |status| or a late error of a launch, and drops
+ * |*result| then. */
+void rlxv_begin_launches(rlx_vm *vm);
+rlx_status rlxv_end_launches(rlx_vm *vm, rlx_status status, rlx_value *result, rlx_error *err);
 /* Device |v| of the executable, opened if need be; NULL for the host. */
 rlx_status rlxv_vm_device_at(rlx_vm *vm, uint32_t v, rlx_device **out, rlx_error *err);
 /* Instructions that name a device, at |w|. */

@@ -130,6 +130,10 @@ typedef struct rlx_device_api {
      * takes without building. Absent: the driver gives out no code. */
     rlx_status (*build)(void *device, rlx_str format, const void *code, size_t size,
                         rlx_device_sink *sink, void *user, rlx_error *err);
+    /* From |on| true to as many false, launches may be kept and asked for together, before anything
+     * else is; the error of a launch may be that of the last false. |name| of a launch is valid
+     * until then. Absent: launches are asked for one by one. */
+    rlx_status (*gather)(void *device, bool on, rlx_error *err);
 } rlx_device_api;
 
 /* Adds a kind, found before the built-in ones, for VMs that have this registry and calls that name

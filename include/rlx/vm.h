@@ -110,6 +110,9 @@ typedef struct rlx_vm_options {
      * the arena fails with LIMIT before it runs anything. */
     void *arena;
     size_t arena_bytes;
+    /* Launches of a call may be kept and given to a device together (CUDA: as graphs, from the
+     * second call with the same sizes on). The error of a launch is then that of its call. */
+    bool device_graphs;
 } rlx_vm_options;
 
 /* Retains |exe|. |options| may be NULL. Errors: NOMEM, LIMIT. */

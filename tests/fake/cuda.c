@@ -15,6 +15,7 @@
 
 #define DECLARE(name, params) __attribute__((visibility("default"))) int name params;
 CU_FUNCTIONS(DECLARE)
+CU_GRAPH_FUNCTIONS(DECLARE)
 #undef DECLARE
 
 enum { DEVICES = 1 };
@@ -486,29 +487,149 @@ int cuFuncSetAttribute(cu_function function, int attribute, int value)
     return CU_OK;
 }
 
-int cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                   unsigned by, unsigned bz, unsigned shared, cu_stream stream, void **params,
-                   void **extra)
+/* Fills |w| as a launch asks for it, with a copy of the arguments. */
+static int launch_of(work *w, void **params, void **extra)
 {
-    work w = {.function = function, .grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared};
-    const uint64_t threads = (uint64_t)bx * by * bz;
+    const uint64_t threads = (uint64_t)w->block[0] * w->block[1] * w->block[2];
     size_t size;
-    IN_CONTEXT;
-    if ((uint64_t)gx * gy * gz * threads == 0 || params || !stream ||
+    if ((uint64_t)w->grid[0] * w->grid[1] * w->grid[2] * threads == 0 || params ||
         extra[0] != CU_LAUNCH_BUFFER || extra[2] != CU_LAUNCH_BUFFER_SIZE ||
         extra[4] != CU_LAUNCH_END) {
         fake.misuses++;
         return CU_INVALID_VALUE;
     }
     memcpy(&size, extra[3], sizeof size);
-    if (threads > 1024 || (shared > 48 << 10 && (unsigned)function->max_shared < shared) ||
-        size != function->size)
+    if (threads > 1024 || (w->shared > 48 << 10 && (unsigned)w->function->max_shared < w->shared) ||
+        size != w->function->size)
         return CU_INVALID_VALUE;
-    w.args = malloc(size + 1);
-    if (!w.args)
+    w->args = malloc(size + 1);
+    if (!w->args)
         return CU_OUT_OF_MEMORY;
-    memcpy(w.args, extra[1], size);
-    return append(w);
+    memcpy(w->args, extra[1], size);
+    return CU_OK;
+}
+
+int cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                   unsigned by, unsigned bz, unsigned shared, cu_stream stream, void **params,
+                   void **extra)
+{
+    work w = {.function = function, .grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared};
+    IN_CONTEXT;
+    fake.misuses += !stream;
+    const int code = launch_of(&w, params, extra);
+    return code == CU_OK ? append(w) : code;
+}
+
+/* --- graphs: chains of kernels ------------------------------------------------------------------
+ */
+
+struct CUgraphNode_st {
+    work launch;
+    cu_graph_node next;
+};
+struct CUgraph_st {
+    cu_graph_node first, last;
+};
+struct CUgraphExec_st { /* nodes of its graph, with arguments of their own */
+    cu_graph graph;
+};
+
+static int set_node(cu_graph_node n, const cu_kernel_node *row)
+{
+    work w = {.function = row->function, .shared = row->shared};
+    memcpy(w.grid, row->grid, sizeof w.grid);
+    memcpy(w.block, row->block, sizeof w.block);
+    const int code = launch_of(&w, row->params, row->extra);
+    if (code != CU_OK)
+        return code;
+    free(n->launch.args);
+    n->launch = w;
+    return CU_OK;
+}
+
+int cuGraphCreate(cu_graph *graph, unsigned flags)
+{
+    IN_CONTEXT;
+    fake.misuses += flags != 0;
+    return made((void **)graph, sizeof **graph);
+}
+
+int cuGraphDestroy(cu_graph graph)
+{
+    for (cu_graph_node n = graph->first, next; n; n = next) {
+        next = n->next;
+        free(n->launch.args);
+        free(n);
+    }
+    dropped(graph);
+    IN_CONTEXT;
+    return CU_OK;
+}
+
+int cuGraphAddKernelNode(cu_graph_node *node, cu_graph graph, const cu_graph_node *after,
+                         size_t n_after, const cu_kernel_node *row)
+{
+    IN_CONTEXT;
+    fake.misuses += n_after != (graph->last != NULL) || (n_after && *after != graph->last);
+    cu_graph_node n = calloc(1, sizeof *n);
+    if (!n)
+        return CU_OUT_OF_MEMORY;
+    const int code = set_node(n, row);
+    if (code != CU_OK) {
+        free(n);
+        return code;
+    }
+    *(graph->last ? &graph->last->next : &graph->first) = n;
+    graph->last = *node = n;
+    return CU_OK;
+}
+
+int cuGraphInstantiateWithFlags(cu_graph_exec *exec, cu_graph graph, unsigned long long flags)
+{
+    IN_CONTEXT;
+    fake.misuses += flags != 0;
+    const int code = made((void **)exec, sizeof **exec);
+    if (code == CU_OK)
+        (*exec)->graph = graph;
+    return code;
+}
+
+int cuGraphExecDestroy(cu_graph_exec exec)
+{
+    dropped(exec);
+    IN_CONTEXT;
+    return CU_OK;
+}
+
+int cuGraphExecKernelNodeSetParams(cu_graph_exec exec, cu_graph_node node,
+                                   const cu_kernel_node *row)
+{
+    IN_CONTEXT;
+    cu_graph_node n = exec->graph->first;
+    while (n && n != node)
+        n = n->next;
+    if (!n || n->launch.function != row->function) {
+        fake.misuses++;
+        return CU_INVALID_VALUE;
+    }
+    return set_node(n, row);
+}
+
+int cuGraphLaunch(cu_graph_exec exec, cu_stream stream)
+{
+    IN_CONTEXT;
+    fake.misuses += !stream;
+    for (cu_graph_node n = exec->graph->first; n; n = n->next) {
+        work w = n->launch;
+        w.args = malloc(w.function->size + 1);
+        if (!w.args)
+            return CU_OUT_OF_MEMORY;
+        memcpy(w.args, n->launch.args, w.function->size);
+        const int code = append(w);
+        if (code != CU_OK)
+            return code;
+    }
+    return CU_OK;
 }
 
 /* --- events ------------------------------------------------------------------------------------

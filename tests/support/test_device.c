@@ -414,6 +414,17 @@ static rlx_status sync_device(void *handle, rlx_error *err)
     return rlx_fail(err, RLX_E_DEVICE, "a kernel faulted");
 }
 
+static rlx_status gather(void *handle, bool on, rlx_error *err)
+{
+    device *d = handle;
+    HOLD(d);
+    if (!on && d->control->gatherers == 0)
+        misuse(d, "the end of a call that did not begin");
+    d->control->gatherers += on ? 1 : -1u;
+    MAY_FAIL(d->control);
+    return RLX_OK;
+}
+
 static rlx_status copy_out(void *handle, void *to, rlx_device_at from, size_t bytes,
                            void **out_event, rlx_error *err)
 {
@@ -571,7 +582,8 @@ const rlx_device_api *test_device_api(test_device_control *control)
                                        .find = find_kernel,
                                        .launch = launch,
                                        .sync = sync_device,
-                                       .event_time = event_time};
+                                       .event_time = event_time,
+                                       .gather = gather};
     *control = (test_device_control){.devices = 2, .memory_bytes = 1 << 20, .code = RLX_E_DEVICE};
     return &api;
 }

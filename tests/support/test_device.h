@@ -19,6 +19,7 @@ typedef struct test_device_control {
     const char *misuse;                /* the last one */
     uint64_t memory_bytes;             /* of each device: 1 MiB */
     uint32_t opened, loaded, launched; /* calls so far */
+    uint32_t gatherers;                /* calls of functions that want launches kept */
     uint64_t allocs;
     bool is_host_memory; /* memory is the host's own, and nothing waits */
     /* Code of any format loads and has kernels of all names, for files of any content. Such a

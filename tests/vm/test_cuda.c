@@ -21,9 +21,8 @@ typedef struct used { /* what has been made so far */
     void *device, *x, *y, *module, *event;
 } used;
 
-static rlx_status scale(used *u, void **event, rlx_error *err)
+static rlx_status scale_by(used *u, void *function, void **event, rlx_error *err)
 {
-    void *function;
     rlx_launch_value args[] = {
         {RLX_LAUNCH_BUFFER, {.at = {u->x, 0}}},
         {RLX_LAUNCH_I64, {.i = N}},
@@ -31,9 +30,15 @@ static rlx_status scale(used *u, void **event, rlx_error *err)
         {RLX_LAUNCH_F32, {.f = 2}},
         {RLX_LAUNCH_F64, {.f = 0.5}},
     };
-    RLX_TRY(api->find(u->device, u->module, "scale", &function, err));
     rlx_launch launch = {"scale", function, {1, 2, 1}, {64, 1, 1}, 64 << 10, args, 5};
     return api->launch(u->device, &launch, event, err);
+}
+
+static rlx_status scale(used *u, void **event, rlx_error *err)
+{
+    void *function;
+    RLX_TRY(api->find(u->device, u->module, "scale", &function, err));
+    return scale_by(u, function, event, err);
 }
 
 /* Copies numbers in, works on them, copies them within the device and out. */
@@ -313,6 +318,113 @@ RLX_TEST(cuda, a_fault_is_reported_and_the_device_refuses_work)
     api->close(device);
     cr_expect(fake->live == 0 && fake->left == 0);
     RLX_OKAY(use(t, 0, &t->error));
+}
+
+/* --- graphs ------------------------------------------------------------------------------------
+ */
+
+enum { ROUNDS = 6, LAUNCHES = 3 };
+
+/* Rounds of the same launches, first on |x|, then on |y|, each round a call. */
+static rlx_status rounds(used *u, float *out, uint32_t *calls, const fake_control *fake,
+                         rlx_error *err)
+{
+    float in[N] = {0};
+    void *first = u->x, *function;
+    rlx_status status = api->find(u->device, u->module, "scale", &function, err);
+    for (int i = 0; i < ROUNDS && status == RLX_OK; i++) {
+        RLX_TRY(api->gather(u->device, true, err));
+        u->x = i < 4 ? first : u->y;
+        status = api->copy_in(u->device, (rlx_device_at){u->x, 0}, in, sizeof in, NULL, err);
+        calls[i] = fake->calls;
+        for (int k = 0; k < LAUNCHES && status == RLX_OK; k++)
+            status = scale_by(u, function, NULL, err);
+        u->x = first;
+        const rlx_status ended = api->gather(u->device, false, status == RLX_OK ? err : NULL);
+        calls[i] = fake->calls - calls[i];
+        status = status == RLX_OK ? ended : status;
+    }
+    RLX_TRY(status);
+    RLX_TRY(api->copy_out(u->device, out, (rlx_device_at){u->x, 0}, sizeof in, NULL, err));
+    return api->copy_out(u->device, out + N, (rlx_device_at){u->y, 0}, sizeof in, NULL, err);
+}
+
+static rlx_status use_graphs(rlx_test *t, const fake_control *fake, uint32_t *calls, rlx_error *err)
+{
+    used u = {0};
+    float out[2 * N];
+    RLX_TRY(api->open(&t->allocator, 0, &u.device, err));
+    rlx_status status = api->alloc(u.device, N * sizeof(float), NULL, &u.x, err);
+    if (status == RLX_OK)
+        status = api->alloc(u.device, N * sizeof(float), NULL, &u.y, err);
+    if (status == RLX_OK)
+        status = api->load(u.device, RLX_STR("ptx"), "code", 4, &u.module, err);
+    if (status == RLX_OK)
+        status = rounds(&u, out, calls, fake, err);
+    if (u.module)
+        api->unload(u.device, u.module);
+    if (u.x)
+        api->release(u.device, u.x);
+    if (u.y)
+        api->release(u.device, u.y);
+    api->close(u.device);
+    for (int i = 0; status == RLX_OK && i < 2 * N; i++)
+        cr_expect_eq(out[i], -17.5F); /* 0, -2.5, -7.5, -17.5 */
+    return status;
+}
+
+RLX_TEST(cuda, repeated_launches_become_graphs)
+{
+    fake_control *fake = driver();
+    uint32_t calls[ROUNDS];
+    RLX_OKAY(use_graphs(t, fake, calls, &t->error));
+    /* The context in and out, and: a launch and its shared memory each; a graph, its nodes, its
+     * instance, its launch; its launch; also a node each for the other address; its launch. */
+    static const uint32_t expected[ROUNDS] = {
+        2 + 2 * LAUNCHES, 5 + LAUNCHES, 3, 3, 3 + LAUNCHES, 3};
+    for (int i = 0; i < ROUNDS; i++)
+        cr_expect_eq(calls[i], expected[i], "round %d: %u calls", i, calls[i]);
+    cr_expect(fake->live == 0 && fake->left == 0);
+    cr_expect_eq(fake->misuses, 0);
+}
+
+/* What the driver refuses of a graph is asked for one by one; other failures are errors. */
+RLX_TEST(cuda, graphs_may_fail)
+{
+    fake_control *fake = driver();
+    uint32_t calls[ROUNDS], passed = 0;
+    fake->calls = 0;
+    RLX_OKAY(use_graphs(t, fake, calls, &t->error));
+    const uint32_t n = fake->calls;
+    for (uint32_t i = 1; i <= n; i++)
+        for (int after = 0; after < 2; after++) {
+            rlx_error err = {0};
+            fake->calls = 0;
+            fake->fail_at = i;
+            fake->left = 0;
+            fake->fail_after = after;
+            fake->code = i % 2 ? 2 : 999;
+            const rlx_status status = use_graphs(t, fake, calls, &err);
+            fake->fail_at = 0;
+            passed += status == RLX_OK && !strncmp(fake->failed, "cuGraph", 7);
+            cr_expect((status == RLX_OK) == (err.message[0] == 0), "%s: %s", fake->failed,
+                      err.message);
+            cr_expect(after || status == RLX_OK || strncmp(fake->failed, "cuGraph", 7) != 0,
+                      "%s: %s", fake->failed, err.message);
+            cr_expect_eq(fake->live, 0, "%u objects are left after %s", fake->live, fake->failed);
+            cr_expect(after || fake->left == 0 || !strncmp(fake->failed, "cuCtxPush", 9),
+                      "%u objects were left after %s", fake->left, fake->failed);
+            cr_expect_eq(t->live_blocks, 0, "blocks are left after %s", fake->failed);
+        }
+    cr_expect_gt(passed, 8);
+    cr_expect_eq(fake->misuses, 0);
+    for (size_t i = 1; i < 20; i++) { /* memory for graphs is not needed */
+        t->calls = 0;
+        t->fail_at = i;
+        const rlx_status status = use_graphs(t, fake, calls, &t->error);
+        cr_expect(status == RLX_OK || status == RLX_E_NOMEM);
+        cr_expect(fake->live == 0 && t->live_blocks == 0);
+    }
 }
 
 /* More than the stage holds, in small pieces and in one; the source changes at once. */

@@ -3,8 +3,16 @@
 
 #include "tests/vm/device_fixture.h"
 
+static void want_graphs(rlx_test *t, device_setup *s)
+{
+    const rlx_vm_options o = {
+        .allocator = &t->allocator, .registry = t->registry, .device_graphs = true};
+    rlx_vm_destroy(s->vm);
+    RLX_OKAY(rlx_vm_create(s->exe, &o, &s->vm, &t->error));
+}
+
 /* After each failure the VM runs the function again, and nothing is left. */
-static void fail_each_call(rlx_test *t, const char *function, bool is_new)
+static void fail_each_call(rlx_test *t, const char *function, bool is_new, bool graphs)
 {
     uint32_t n = 1;
     for (uint32_t i = 0; i <= n; i++)
@@ -12,6 +20,8 @@ static void fail_each_call(rlx_test *t, const char *function, bool is_new)
             device_setup s;
             rlx_tensor *out = NULL;
             device_begin(t, &s);
+            if (graphs)
+                want_graphs(t, &s);
             if (!is_new) {
                 RLX_OKAY(device_call(t, s.vm, function, s.x, &out));
                 device_release(out);
@@ -34,6 +44,7 @@ static void fail_each_call(rlx_test *t, const char *function, bool is_new)
                           "%s, call %u: %s", function, i, t->error.message);
             }
             s.control.fail_at = 0;
+            cr_expect_eq(s.control.gatherers, 0);
             device_expect_result(t, &s, "home", device_sums);
             device_end(&s);
             rlx_registry_release(t->registry);
@@ -45,8 +56,9 @@ RLX_TEST(device, each_call_of_it_may_fail)
 {
     static const char *const functions[] = {"home", "planned", "twice", "storage"};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        fail_each_call(t, functions[i], true);
-        fail_each_call(t, functions[i], false);
+        fail_each_call(t, functions[i], true, false);
+        fail_each_call(t, functions[i], false, false);
+        fail_each_call(t, functions[i], false, true);
     }
 }
 

@@ -27,6 +27,7 @@ typedef struct cli_call {
     const char *native_file;         /* rlx_load_options.native_file */
     const char *trace;               /* a file that the command writes */
     bool huge_pages;                 /* as above, from the command's own option */
+    bool device_graphs;              /* rlx_vm_options.device_graphs */
     bool quiet;                      /* drop what the function prints */
     bool no_native;                  /* refuse files with machine code */
     const char *keys[CLI_MAX_NAMED]; /* refuse files not signed with one of these */

@@ -91,6 +91,8 @@ static const cli_option call_options[] = {
     {"--native-file", "F.so", "write the kernels to this file, so that perf can show their names"},
     {"--huge-pages", "",
      "read constants into huge pages instead of mapping them: slower load, faster run"},
+    {"--device-graphs", "",
+     "give the launches of a call to a GPU together, from the second call with the same sizes on"},
     {"--require-key", "F.pub",
      "refuse a file not signed by this key (repeat it to accept several keys)"},
     {"--no-native", "",
@@ -294,6 +296,8 @@ bool cli_call_set(cli_call *call, const cli_option *option, const char *value)
         call->native_file = value;
     } else if (strcmp(option->name, "--huge-pages") == 0) {
         call->huge_pages = true;
+    } else if (strcmp(option->name, "--device-graphs") == 0) {
+        call->device_graphs = true;
     } else if (strcmp(option->name, "--require-key") == 0) {
         return cli_add_named(call->keys, &call->n_keys, option->name, value);
     } else if (strcmp(option->name, "--no-native") == 0) {

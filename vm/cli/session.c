@@ -227,6 +227,7 @@ static int create_vm(const cli_call *call, cli_session *s)
                                                      ? s->budget.limit - s->budget.taken
                                                      : s->budget.limit != 0,
                                     .cancel = &s->cancel,
+                                    .device_graphs = call->device_graphs,
                                     .output = call->quiet ? NULL : print_to_stdout};
     return rlx_vm_create(s->exe, &options, &s->vm, &err) == RLX_OK ? CLI_OK : cli_fail(&err);
 }

@@ -10,13 +10,15 @@
 #include <string.h>
 
 #define NAME(name, params) #name,
-static const char *const names[] = {CU_FUNCTIONS(NAME)};
+static const char *const names[] = {CU_FUNCTIONS(NAME) CU_GRAPH_FUNCTIONS(NAME)};
 #undef NAME
-enum { N_NAMES = sizeof names / sizeof *names };
+#define ONE(name, params) +1
+enum { N_NAMES = sizeof names / sizeof *names, N_NEEDED = N_NAMES - (0 CU_GRAPH_FUNCTIONS(ONE)) };
+#undef ONE
 _Static_assert(sizeof(cu_driver) == N_NAMES * sizeof(void *), "the table is filled as an array");
 
 static const rlxv_driver_row driver_row = {
-    "CUDA driver", "RLX_CUDA_LIBRARY", "libcuda.so.1", names, N_NAMES, N_NAMES,
+    "CUDA driver", "RLX_CUDA_LIBRARY", "libcuda.so.1", names, N_NAMES, N_NEEDED,
 };
 
 /* --- errors ---------------------------------------------------------------------------------- */
@@ -41,9 +43,11 @@ rlx_status rlxv_cuda_fail(const rlxv_cuda *d, int code, const char *what, rlx_er
     return fail(&d->cu, code, what, err);
 }
 
-rlx_status rlxv_cuda_enter(const rlxv_cuda *d, const char *what, rlx_error *err)
+rlx_status rlxv_cuda_enter(rlxv_cuda *d, const char *what, rlx_error *err)
 {
-    return rlxv_cuda_fail(d, d->cu.cuCtxPushCurrent_v2(d->context), what, err);
+    RLX_TRY(rlxv_cuda_fail(d, d->cu.cuCtxPushCurrent_v2(d->context), what, err));
+    rlxv_cuda_flush(d);
+    return RLX_OK;
 }
 
 void rlxv_cuda_leave(const rlxv_cuda *d)
@@ -184,6 +188,7 @@ static void unmake(rlxv_cuda *d)
 {
     if (d->stream)
         (void)d->cu.cuStreamSynchronize(d->stream);
+    rlxv_cuda_drop_graphs(d);
     if (d->base)
         (void)d->cu.cuEventDestroy_v2(d->base);
     if (d->stage)
@@ -206,6 +211,7 @@ static void close_device(void *device)
     }
     rlxv_driver_close(d->library);
     pthread_mutex_destroy(&d->lock);
+    rlxv_cuda_free_graphs(d);
     rlx_free(d->a, d, sizeof *d, _Alignof(rlxv_cuda));
 }
 
@@ -351,7 +357,9 @@ static rlx_status copy_out(void *device, void *to, rlx_device_at from, size_t by
     rlxv_cuda *d = device;
     rlxv_cuda_event *event;
     RLX_TRY(rlxv_cuda_enter(d, "a copy from the device", err));
-    rlx_status status = rlxv_cuda_begin(d, out_event, &event, err);
+    rlx_status status = rlxv_cuda_late(d, err);
+    if (status == RLX_OK)
+        status = rlxv_cuda_begin(d, out_event, &event, err);
     if (status == RLX_OK) {
         status = rlxv_cuda_fail(d, d->cu.cuMemcpyDtoHAsync_v2(to, address(from), bytes, d->stream),
                                 "a copy from the device", err);
@@ -385,6 +393,8 @@ rlx_status rlxv_cuda_sync(void *device, rlx_error *err)
     rlxv_cuda *d = device;
     RLX_TRY(rlxv_cuda_enter(d, "waiting for the device", err));
     rlx_status status = wait_for_stream(d, "waiting for the device", err);
+    if (status == RLX_OK)
+        status = rlxv_cuda_late(d, err);
     rlxv_cuda_leave(d);
     return status;
 }
@@ -408,4 +418,5 @@ const rlx_device_api rlxv_cuda_api = {
     .launch = rlxv_cuda_launch,
     .sync = rlxv_cuda_sync,
     .event_time = rlxv_cuda_event_time,
+    .gather = rlxv_cuda_gather,
 };

@@ -3,11 +3,14 @@
 #define RLXV_CUDA_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "vm/devices/cuda_driver.h"
 #include "vm/devices/driver.h"
 
 enum { RLXV_CUDA_STAGE = 1 << 18 }; /* bytes */
+
+typedef struct rlxv_cuda_graphs rlxv_cuda_graphs; /* cuda_graph.c */
 
 typedef struct rlxv_cuda {
     const rlx_allocator *a;
@@ -28,12 +31,15 @@ typedef struct rlxv_cuda {
     /* Times are measured from this event, at |base_time| nanoseconds; NULL: none was asked for. */
     cu_event base;
     double base_time;
+    atomic_uint gatherers;    /* calls that want their launches in graphs */
+    rlxv_cuda_graphs *graphs; /* NULL: nobody wanted any */
 } rlxv_cuda;
 
 /* What a call of the driver returned, as an error of ours; OK stays OK. |what| was tried. */
 rlx_status rlxv_cuda_fail(const rlxv_cuda *d, int code, const char *what, rlx_error *err);
-/* Makes the device's context current on this thread until leave; |what| as above. */
-rlx_status rlxv_cuda_enter(const rlxv_cuda *d, const char *what, rlx_error *err);
+/* Makes the device's context current on this thread until leave, and asks for the launches that are
+ * kept; |what| as above. */
+rlx_status rlxv_cuda_enter(rlxv_cuda *d, const char *what, rlx_error *err);
 void rlxv_cuda_leave(const rlxv_cuda *d);
 rlx_status rlxv_cuda_sync(void *device, rlx_error *err);
 
@@ -59,5 +65,26 @@ rlx_status rlxv_cuda_find(void *device, void *module, const char *name, void **o
                           rlx_error *err);
 rlx_status rlxv_cuda_launch(void *device, const rlx_launch *launch, void **out_event,
                             rlx_error *err);
+
+typedef struct rlxv_cuda_call {
+    cu_function function;
+    uint32_t grid[3], block[3], shared;
+    uint32_t size; /* of its arguments */
+} rlxv_cuda_call;
+
+/* Asks the driver for a launch; what it returned. The context is current. */
+int rlxv_cuda_start(const rlxv_cuda *d, const rlxv_cuda_call *call, const void *args);
+
+/* --- cuda_graph.c --- */
+rlx_status rlxv_cuda_gather(void *device, bool on, rlx_error *err);
+/* Keeps a launch; false: there is no room, or nobody gathers. */
+bool rlxv_cuda_keep(rlxv_cuda *d, const rlxv_cuda_call *call, const char *name, const void *args);
+/* Asks for all that is kept; errors are kept instead. The context is current. */
+void rlxv_cuda_flush(rlxv_cuda *d);
+/* The first error of launches that were kept. */
+rlx_status rlxv_cuda_late(rlxv_cuda *d, rlx_error *err);
+/* Their functions go. The context is current. */
+void rlxv_cuda_drop_graphs(rlxv_cuda *d);
+void rlxv_cuda_free_graphs(rlxv_cuda *d);
 
 #endif

@@ -134,6 +134,7 @@ void rlxv_cuda_unload(void *device, void *module)
     if (rlxv_cuda_enter(d, "", NULL) != RLX_OK)
         return;
     (void)d->cu.cuStreamSynchronize(d->stream); /* its kernels may still run */
+    rlxv_cuda_drop_graphs(d);
     (void)d->cu.cuModuleUnload(module);
     rlxv_cuda_leave(d);
 }
@@ -198,21 +199,21 @@ static bool put_argument(arguments *to, const rlx_launch_value *v)
 /* More than this of memory sized at the launch is given only where a kernel asks for it. */
 enum { SHARED_UNASKED = 48 << 10 };
 
-static int run(rlxv_cuda *d, const rlx_launch *l, arguments *args)
+int rlxv_cuda_start(const rlxv_cuda *d, const rlxv_cuda_call *c, const void *args)
 {
-    void *extra[] = {CU_LAUNCH_BUFFER, args->bytes, CU_LAUNCH_BUFFER_SIZE, &args->size,
+    size_t size = c->size;
+    void *extra[] = {CU_LAUNCH_BUFFER, (void *)(uintptr_t)args, CU_LAUNCH_BUFFER_SIZE, &size,
                      CU_LAUNCH_END};
-    cu_function function = l->function;
-    if (l->shared_bytes > SHARED_UNASKED) {
-        int code = l->shared_bytes > INT32_MAX
-                       ? CU_INVALID_VALUE
-                       : d->cu.cuFuncSetAttribute(function, CU_FUNC_MAX_DYNAMIC_SHARED,
-                                                  (int)l->shared_bytes);
+    if (c->shared > SHARED_UNASKED) {
+        int code =
+            c->shared > INT32_MAX
+                ? CU_INVALID_VALUE
+                : d->cu.cuFuncSetAttribute(c->function, CU_FUNC_MAX_DYNAMIC_SHARED, (int)c->shared);
         if (code != CU_OK)
             return code;
     }
-    return d->cu.cuLaunchKernel(function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
-                                l->block[1], l->block[2], l->shared_bytes, d->stream, NULL, extra);
+    return d->cu.cuLaunchKernel(c->function, c->grid[0], c->grid[1], c->grid[2], c->block[0],
+                                c->block[1], c->block[2], c->shared, d->stream, NULL, extra);
 }
 
 rlx_status rlxv_cuda_launch(void *device, const rlx_launch *l, void **out_event, rlx_error *err)
@@ -225,11 +226,17 @@ rlx_status rlxv_cuda_launch(void *device, const rlx_launch *l, void **out_event,
     for (uint32_t i = 0; i < l->n_args; i++)
         if (!put_argument(&args, &l->args[i]))
             return rlx_fail(err, RLX_E_LIMIT, "kernel '%.100s' has too many arguments", l->name);
+    rlxv_cuda_call call = {
+        .function = l->function, .shared = l->shared_bytes, .size = (uint32_t)args.size};
+    memcpy(call.grid, l->grid, sizeof call.grid);
+    memcpy(call.block, l->block, sizeof call.block);
+    if (!out_event && rlxv_cuda_keep(d, &call, l->name, args.bytes))
+        return RLX_OK;
     snprintf(what, sizeof what, "kernel '%.100s'", l->name);
     RLX_TRY(rlxv_cuda_enter(d, what, err));
     rlx_status status = rlxv_cuda_begin(d, out_event, &event, err);
     if (status == RLX_OK) {
-        status = rlxv_cuda_fail(d, run(d, l, &args), what, err);
+        status = rlxv_cuda_fail(d, rlxv_cuda_start(d, &call, args.bytes), what, err);
         status = rlxv_cuda_end(d, out_event, event, status, err);
     }
     rlxv_cuda_leave(d);

@@ -13,6 +13,9 @@ typedef struct CUevent_st *cu_event;
 typedef struct CUmod_st *cu_module;
 typedef struct CUfunc_st *cu_function;
 typedef struct CUmemPoolHandle_st *cu_pool;
+typedef struct CUgraph_st *cu_graph;
+typedef struct CUgraphExec_st *cu_graph_exec;
+typedef struct CUgraphNode_st *cu_graph_node;
 
 enum { /* CUresult */
        CU_OK = 0,
@@ -63,6 +66,12 @@ typedef struct cu_pool_props {      /* CUmemPoolProps */
     unsigned char reserved[56];
 } cu_pool_props;
 
+typedef struct cu_kernel_node { /* CUDA_KERNEL_NODE_PARAMS_v1 */
+    cu_function function;
+    unsigned grid[3], block[3], shared;
+    void **params, **extra;
+} cu_kernel_node;
+
 /* X(name, parameters), in the order of the table. All return a CUresult. */
 #define CU_FUNCTIONS(X)                                                                        \
     X(cuInit, (unsigned flags))                                                                \
@@ -108,9 +117,22 @@ typedef struct cu_pool_props {      /* CUmemPoolProps */
     X(cuEventSynchronize, (cu_event event))                                                    \
     X(cuEventElapsedTime, (float *milliseconds, cu_event begin, cu_event end))
 
+/* Those that drivers before CUDA 11.4 may lack; the last came last. */
+#define CU_GRAPH_FUNCTIONS(X)                                                                  \
+    X(cuGraphCreate, (cu_graph * graph, unsigned flags))                                       \
+    X(cuGraphDestroy, (cu_graph graph))                                                        \
+    X(cuGraphAddKernelNode, (cu_graph_node * node, cu_graph graph, const cu_graph_node *after, \
+                             size_t n_after, const cu_kernel_node *row))                       \
+    X(cuGraphExecKernelNodeSetParams,                                                          \
+      (cu_graph_exec exec, cu_graph_node node, const cu_kernel_node *row))                     \
+    X(cuGraphLaunch, (cu_graph_exec exec, cu_stream stream))                                   \
+    X(cuGraphExecDestroy, (cu_graph_exec exec))                                                \
+    X(cuGraphInstantiateWithFlags, (cu_graph_exec * exec, cu_graph graph, unsigned long long flags))
+
 #define CU_MEMBER(name, params) int(*name) params;
 typedef struct cu_driver {
     CU_FUNCTIONS(CU_MEMBER)
+    CU_GRAPH_FUNCTIONS(CU_MEMBER)
 } cu_driver;
 #undef CU_MEMBER
 
