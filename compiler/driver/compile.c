@@ -59,13 +59,16 @@ rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *byt
     return module;
 }
 
-bool rlxc_check_round_trip(rlxc_context *ctx, const rlxc_module *module, const char *stage)
+bool rlxc_check_round_trip(rlxc_context *ctx, const rlxc_module *module, const char *stage,
+                           rlxc_kept *kept)
 {
-    const char *text = rlxc_print_module(ctx, module);
+    rlxc_kept none = {0};
+    kept = kept != NULL ? kept : &none;
+    const char *text = rlxc_print_module_keeping(ctx, module, kept);
     if (rlxc_failed(ctx))
         return false;
     const char *path = rlxc_internf(ctx, "<printed after %s>", stage);
-    rlxc_module *again = rlxc_parse_module(ctx, path, text, strlen(text));
+    rlxc_module *again = rlxc_parse_module_keeping(ctx, path, text, strlen(text), kept);
     const char *why = "it does not parse";
     if (again != NULL && rlxc_module_equal(ctx, module, again, &why))
         return true;
@@ -80,12 +83,13 @@ typedef struct lowering {
     rlxc_context *ctx;
     const rlxc_options *options;
     const rlxc_pass_hooks *user;
+    rlxc_kept *kept;
 } lowering;
 
 static bool after_pass(void *user, const rlxc_pass *pass, const rlxc_module *module, double seconds)
 {
     const lowering *l = user;
-    if (l->options->check && !rlxc_check_round_trip(l->ctx, module, pass->name))
+    if (l->options->check && !rlxc_check_round_trip(l->ctx, module, pass->name, l->kept))
         return false;
     return l->user == NULL || l->user->after == NULL ||
            l->user->after(l->user->user, pass, module, seconds);
@@ -94,10 +98,11 @@ static bool after_pass(void *user, const rlxc_pass *pass, const rlxc_module *mod
 bool rlxc_lower_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                        const rlxc_pass_hooks *hooks)
 {
-    lowering l = {ctx, options, hooks};
+    rlxc_kept kept = {0};
+    lowering l = {ctx, options, hooks, &kept};
     rlxc_note_names(ctx, module);
     rlxc_pass_hooks own = {.user = &l, .after = after_pass};
-    if (options->check && !rlxc_check_round_trip(ctx, module, "input"))
+    if (options->check && !rlxc_check_round_trip(ctx, module, "input", &kept))
         return false;
     return rlxc_run_passes(ctx, module, options, &own);
 }

@@ -6,6 +6,7 @@
 #define RLXC_DRIVER_COMPILE_H
 
 #include "compiler/passes/passes.h"
+#include "compiler/script/script.h"
 #include "rlx/builder.h"
 
 /* Options of -O2 for this machine; false with a diagnostic when the target is unknown. |triple| and
@@ -52,8 +53,8 @@ bool rlxc_add_source_hash(rlxc_context *ctx, const char *text, size_t length,
                           rlx_exec_builder *builder);
 
 /* Checks that the text of |module| parses back to an equal module; else reports an internal error
- * at |stage|.
- */
-bool rlxc_check_round_trip(rlxc_context *ctx, const rlxc_module *module, const char *stage);
+ * at |stage|. Constants of |kept|, which may be NULL, have passed before; the others join it. */
+bool rlxc_check_round_trip(rlxc_context *ctx, const rlxc_module *module, const char *stage,
+                           rlxc_kept *kept);
 
 #endif

@@ -244,6 +244,15 @@ bool rlxc_parse_metadata(rlxc_parser *p, const rlxc_py *text)
     return ok;
 }
 
+void rlxc_parse_kept(rlxc_parser *p, const rlxc_kept *kept)
+{
+    rlxc_metadata of_kept = {.kind = RLXC_KEPT};
+    for (uint32_t i = 0; i < kept->constants.count; i++)
+        RLXC_PUSH(p->ctx, &of_kept.items, kept->constants.items[i]);
+    RLXC_PUSH(p->ctx, &p->metadata, of_kept);
+    rlxc_names_define(p->ctx, &p->names, rlxc_intern_cstr(p->ctx, "metadata"), RLXC_NAME_METADATA);
+}
+
 bool rlxc_parse_is_metadata(rlxc_parser *p, const rlxc_py *e)
 {
     if (e->kind != RLXC_PY_INDEX || e->base->kind != RLXC_PY_INDEX ||

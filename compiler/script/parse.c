@@ -487,7 +487,15 @@ static rlxc_module *parse_file(rlxc_parser *p, uint32_t file, const char *text, 
 
 rlxc_module *rlxc_parse_module(rlxc_context *ctx, const char *path, const char *text, size_t length)
 {
+    return rlxc_parse_module_keeping(ctx, path, text, length, NULL);
+}
+
+rlxc_module *rlxc_parse_module_keeping(rlxc_context *ctx, const char *path, const char *text,
+                                       size_t length, const rlxc_kept *kept)
+{
     rlxc_parser parser = {.ctx = ctx};
+    if (kept)
+        rlxc_parse_kept(&parser, kept);
     uint32_t file = rlxc_add_file(ctx, path, text, length);
     uint32_t errors = rlxc_error_count(ctx);
     if (!rlxc_lexer_check_text(ctx, file, text, length))

@@ -267,6 +267,8 @@ bool rlxc_parse_prim_func(rlxc_parser *p, rlxc_range start, bool is_private);
 
 /* Reads the JSON of tvm.ir.load_json: the tensors among its values. */
 bool rlxc_parse_metadata(rlxc_parser *p, const rlxc_py *text);
+/* Defines metadata["kept"]. */
+void rlxc_parse_kept(rlxc_parser *p, const rlxc_kept *kept);
 /* metadata["relax.expr.Constant"][3] */
 bool rlxc_parse_is_metadata(rlxc_parser *p, const rlxc_py *e);
 const rlxc_constant *rlxc_parse_metadata_item(rlxc_parser *p, const rlxc_py *e); /* NULL: error */

@@ -27,9 +27,10 @@ typedef struct rlxc_printer {
     rlxc_map loops;          /* loop variable -> its statement, for T.axis.remap */
     rlxc_map constant_index; /* constant -> 1 + index in the metadata block */
     RLXC_VEC(const rlxc_constant *) constants;
-    uint8_t *used;        /* by variable id of the current outermost function */
-    uint32_t n_used;      /* its length */
-    const char *cls_name; /* name of the module's class */
+    const rlxc_kept *kept; /* constants whose bytes an earlier text has; NULL: none */
+    uint8_t *used;         /* by variable id of the current outermost function */
+    uint32_t n_used;       /* its length */
+    const char *cls_name;  /* name of the module's class */
 } rlxc_printer;
 
 enum rlxc_print_precedence { /* Python's, lowest first */
@@ -100,5 +101,7 @@ enum { RLXC_SCALAR_TEXT = 56 };
 const char *rlxc_scalar_text(const rlxc_constant *constant, char buffer[RLXC_SCALAR_TEXT]);
 /* The metadata block for the constants collected so far; empty if there are none. */
 void rlxc_print_metadata(rlxc_printer *p, rlxc_text *out);
+/* Later texts have numbers for these constants. */
+void rlxc_keep_constants(const rlxc_printer *p, rlxc_kept *kept);
 
 #endif

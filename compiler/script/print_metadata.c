@@ -41,7 +41,13 @@ void rlxc_print_constant(rlxc_printer *p, const rlxc_constant *constant)
                          rlxc_dtype_name(p->ctx, constant->dtype));
         return;
     }
-    uintptr_t index = (uintptr_t)rlxc_map_get(&p->constant_index, rlxc_key(constant));
+    uintptr_t index = p->kept ? (uintptr_t)rlxc_map_get(&p->kept->numbers, rlxc_key(constant)) : 0;
+    if (index != 0) {
+        rlxc_text_printf(&p->out, "metadata[\"" RLXC_KEPT "\"][%llu]",
+                         (unsigned long long)(index - 1));
+        return;
+    }
+    index = (uintptr_t)rlxc_map_get(&p->constant_index, rlxc_key(constant));
     if (index == 0) {
         RLXC_PUSH(p->ctx, &p->constants, constant);
         index = p->constants.count;
@@ -49,6 +55,15 @@ void rlxc_print_constant(rlxc_printer *p, const rlxc_constant *constant)
     }
     rlxc_text_printf(&p->out, "metadata[\"relax.expr.Constant\"][%llu]",
                      (unsigned long long)(index - 1));
+}
+
+void rlxc_keep_constants(const rlxc_printer *p, rlxc_kept *kept)
+{
+    for (uint32_t i = 0; i < p->constants.count; i++) {
+        RLXC_PUSH(p->ctx, &kept->constants, p->constants.items[i]);
+        rlxc_map_set(p->ctx, &kept->numbers, rlxc_key(p->constants.items[i]),
+                     (void *)(uintptr_t)kept->constants.count);
+    }
 }
 
 /* --- base64 of the NDArray format ------------------------------------------------------------ */

@@ -47,8 +47,15 @@ static void print_class(rlxc_printer *p, const rlxc_module *module)
 
 const char *rlxc_print_module(rlxc_context *ctx, const rlxc_module *module)
 {
+    rlxc_kept none = {0};
+    return rlxc_print_module_keeping(ctx, module, &none);
+}
+
+const char *rlxc_print_module_keeping(rlxc_context *ctx, const rlxc_module *module, rlxc_kept *kept)
+{
     rlxc_printer p;
     rlxc_printer_init(&p, ctx);
+    p.kept = kept;
     if (module->name != NULL)
         p.cls_name = module->name;
     print_class(&p, module);
@@ -57,6 +64,7 @@ const char *rlxc_print_module(rlxc_context *ctx, const rlxc_module *module)
 
     rlxc_text whole = {.ctx = ctx};
     rlxc_print_metadata(&p, &whole);
+    rlxc_keep_constants(&p, kept);
     rlxc_text_puts(&whole, "# from tvm.script import ir as I\n"
                            "# from tvm.script import tir as T\n"
                            "# from tvm.script import relax as R\n\n");

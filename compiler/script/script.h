@@ -10,6 +10,17 @@
 rlxc_module *rlxc_parse_module(rlxc_context *ctx, const char *path, const char *text,
                                size_t length);
 
+/* Texts that are printed and read again in one compilation hold the bytes of a constant once: the
+ * first text has them, later ones its number here. All zero at first. */
+typedef struct rlxc_kept {
+    RLXC_VEC(const rlxc_constant *) constants;
+    rlxc_map numbers; /* constant -> 1 + its number */
+} rlxc_kept;
+#define RLXC_KEPT "kept" /* metadata["kept"][0] is the first */
+/* Reads what rlxc_print_module_keeping wrote with the same |kept|. */
+rlxc_module *rlxc_parse_module_keeping(rlxc_context *ctx, const char *path, const char *text,
+                                       size_t length, const rlxc_kept *kept);
+
 /* Parse fragments of text in a function that is built by calls. |io_symbols|: its symbolic
  * variables, which the text uses by name; other names become new ones if |declare|. The texts are
  * copied. NULL or false with diagnostics. */
@@ -33,6 +44,9 @@ rlxc_binding *rlxc_parse_call_text(const rlxc_fragment *f, const rlxc_operator *
  * R.const go into a metadata block (metadata = tvm.ir.load_json(...)); constants of named weights
  * too. Arena text. */
 const char *rlxc_print_module(rlxc_context *ctx, const rlxc_module *module);
+/* As above; constants of |kept| are numbers, those of the metadata block join it. */
+const char *rlxc_print_module_keeping(rlxc_context *ctx, const rlxc_module *module,
+                                      rlxc_kept *kept);
 const char *rlxc_print_prim_func(rlxc_context *ctx, const rlxc_prim_func *f);
 const char *rlxc_print_expr(rlxc_context *ctx, const rlxc_expr *e);
 /* Prints a symbolic integer of graphs: plain numbers are int64. */

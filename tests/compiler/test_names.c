@@ -140,7 +140,7 @@ RLX_TEST(names, of_onnx_models_reach_the_file)
         rlxc_context *ctx = rlxc_context_create(NULL);
         rlxc_module *module = rlxc_read_onnx(ctx, "m.onnx", model.data, model.size);
         cr_assert_not_null(module, "%s: %s", what, rlxc_render_diagnostics(ctx));
-        cr_expect(rlxc_check_round_trip(ctx, module, "import"), "%s: %s", what,
+        cr_expect(rlxc_check_round_trip(ctx, module, "import", NULL), "%s: %s", what,
                   rlxc_render_diagnostics(ctx));
         char *text = strdup(rlxc_print_module(ctx, module));
         rlx_executable *exe = build(ctx, module, what);

@@ -48,7 +48,7 @@ RLX_TEST(onnx, corpus)
         const char *text = module ? rlxc_print_module(ctx, module) : rlxc_render_diagnostics(ctx);
         cr_expect(strstr(text, rows[i].expected) != NULL, "%s: %s", rows[i].name, text);
         if (module)
-            cr_expect(rlxc_check_round_trip(ctx, module, "import"), "%s: %s", rows[i].name,
+            cr_expect(rlxc_check_round_trip(ctx, module, "import", NULL), "%s: %s", rows[i].name,
                       rlxc_render_diagnostics(ctx));
         rlxc_context_destroy(ctx);
     }

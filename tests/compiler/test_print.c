@@ -424,3 +424,36 @@ RLX_TEST(print, constants_keep_every_bit)
     }
     rlxc_context_destroy(ctx);
 }
+
+/* Checks after each pass print the module: its weights must not be copied each time. */
+RLX_TEST(print, kept_constants_are_written_once)
+{
+    enum { SIZE = 1 << 20 };
+    static const float weights[SIZE / 4] = {1, 2, 3}, others[2] = {4, 5};
+    const int64_t shapes[] = {SIZE / 4, 2};
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_module *module = rlxc_module_new(ctx);
+    rlxc_function *f = rlxc_alloc(ctx, sizeof *f);
+    rlxc_kept kept = {0};
+    f->name = rlxc_intern_cstr(ctx, "main");
+    f->is_pure = true;
+    f->body.result =
+        rlxc_atom_constant(rlxc_constant_new(ctx, RLX_F32, 1, &shapes[0], weights, SIZE));
+    rlxc_module_add_relax(ctx, module, f, false);
+    for (int i = 0; i < 4; i++) {
+        const bool first = i == 0 || i == 2;
+        if (i == 2)
+            f->body.result = rlxc_atom_constant(
+                rlxc_constant_new(ctx, RLX_F32, 1, &shapes[1], others, sizeof others));
+        const char *text = rlxc_print_module_keeping(ctx, module, &kept), *why = NULL;
+        cr_expect_eq(strstr(text, "load_json") != NULL, first, "%d", i);
+        cr_expect(i == 0 || strlen(text) < 2000, "%d: %zu bytes", i, strlen(text));
+        rlxc_module *again = rlxc_parse_module_keeping(ctx, "kept.py", text, strlen(text), &kept);
+        cr_assert(again, "%d: %s", i, rlxc_render_diagnostics(ctx));
+        cr_expect(rlxc_module_equal(ctx, module, again, &why), "%d: %s", i, why);
+        const rlxc_constant *read = again->globals.items[0]->relax->body.result.constant;
+        cr_expect_eq(read == f->body.result.constant, !first, "%d", i);
+    }
+    cr_expect_eq(kept.constants.count, 2);
+    rlxc_context_destroy(ctx);
+}
