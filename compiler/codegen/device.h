@@ -32,6 +32,7 @@ typedef struct rlxc_launch {
     const char *checks_text;        /* of rlx_launch_row; NULL: there are none */
     uint32_t n_checks;
     uint32_t shared_bytes; /* of memory of a block that is sized at the launch; 0: none is */
+    const rlxc_stmt *stop; /* what a check that fails makes its thread do; NULL: it ends */
 } rlxc_launch;
 
 typedef struct rlxc_device_kernel {

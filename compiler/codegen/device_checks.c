@@ -1,6 +1,7 @@
-/* Checks in kernels of devices: assertions, and T.check_index. One that fails ends its thread, so
- * that nothing after it is done at a wrong place, and leaves its number and two values in memory
- * that the host reads at the end of the call. The messages stay with the launch. */
+/* Checks in kernels of devices: assertions, and T.check_index. One that fails ends its thread, or
+ * lets it do nothing but wait for others (device_wait.c), so that nothing after it is done at a
+ * wrong place, and leaves its number and two values in memory that the host reads at the end of the
+ * call. The messages stay with the launch. */
 #include <string.h>
 
 #include "compiler/codegen/device_launch.h"
@@ -72,13 +73,9 @@ bool rlxc_device_checks(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch 
     if (x.found.count == 0)
         return !rlxc_failed(ctx);
     const rlxc_stmt *first = x.found.items[0];
-    const char *why =
-        x.found.count > RLX_MAX_CHECKS / 4 ? "it has more than 1024 checks"
-        : rlxc_has_barrier(launch->body)
-            ? "a check that fails ends its thread, but others of the block would wait for it"
-            : NULL;
-    if (why) {
-        rlxc_error(ctx, first->range.line ? first->range : f->range, "%s: %s", f->name, why);
+    if (x.found.count > RLX_MAX_CHECKS / 4) {
+        rlxc_error(ctx, first->range.line ? first->range : f->range,
+                   "%s: it has more than 1024 checks", f->name);
         return false;
     }
     rlxc_launch_arg *args = rlxc_try_alloc(ctx, (size_t)launch->n_args + 1, sizeof *args);
@@ -91,13 +88,18 @@ bool rlxc_device_checks(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch 
     launch->n_args++;
     launch->checks = x.found.items;
     launch->n_checks = x.found.count;
+    if (rlxc_has_barrier(launch->body))
+        rlxc_device_go_on(ctx, launch);
     launch->checks_text = rlxc_intern(ctx, x.text.data, x.text.length);
     return !rlxc_failed(ctx);
 }
 
 /* The check of a vector becomes one for each lane, with the texts of the vector's. */
-static bool same_index_check(const rlxc_stmt *a, const rlxc_stmt *b)
+static bool same_check(const rlxc_stmt *a, const rlxc_stmt *b)
 {
+    if (a->kind == RLXC_STMT_ASSERT && b->kind == RLXC_STMT_ASSERT)
+        return a->assert_.message == b->assert_.message &&
+               memcmp(&a->range, &b->range, sizeof a->range) == 0;
     return a->kind == RLXC_STMT_EVALUATE && b->kind == RLXC_STMT_EVALUATE &&
            strcmp(a->evaluate->call.args[0]->s, b->evaluate->call.args[0]->s) == 0 &&
            strcmp(a->evaluate->call.args[2]->s, b->evaluate->call.args[2]->s) == 0;
@@ -106,7 +108,7 @@ static bool same_index_check(const rlxc_stmt *a, const rlxc_stmt *b)
 uint32_t rlxc_check_number(const rlxc_launch *launch, const rlxc_stmt *s)
 {
     for (uint32_t i = 0; i < launch->n_checks; i++)
-        if (launch->checks[i] == s || same_index_check(launch->checks[i], s))
+        if (launch->checks[i] == s || same_check(launch->checks[i], s))
             return i;
     return 0;
 }

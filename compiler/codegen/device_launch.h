@@ -10,14 +10,16 @@
 bool rlxc_device_sync(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch *launch);
 /* True if the bound loop has as many turns as its axis has threads or blocks in the launch. */
 bool rlxc_is_whole_axis(rlxc_context *ctx, const rlxc_launch *launch, const rlxc_stmt *loop);
-/* device_checks.c: finds the checks of the launch; false with a diagnostic where they are too many,
- * or others would wait for a thread that one ends. */
+/* device_checks.c: finds the checks of the launch; false with a diagnostic where they are too many.
+ */
 bool rlxc_device_checks(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch *launch);
 /* device_shared.c: sets |shared_bytes|. False with a diagnostic if the target has less. */
 bool rlxc_size_shared(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_target *target,
                       rlxc_launch *launch);
 /* The place of temporary |var| in them. */
 uint32_t rlxc_shared_at(const rlxc_launch *launch, const rlxc_expr *var);
+/* device_wait.c: lets a thread whose check fails go on to the barriers of the launch. */
+void rlxc_device_go_on(rlxc_context *ctx, rlxc_launch *launch);
 /* The number of check |s|. */
 uint32_t rlxc_check_number(const rlxc_launch *launch, const rlxc_stmt *s);
 /* True for T.check_index with the arguments that it needs. */

@@ -314,8 +314,10 @@ bool rlxc_nvptx_allocate(rlxc_llvm *g, const rlxc_expr *var, const char *scope, 
 /* The turn of a bound loop that this thread is. */
 void rlxc_nvptx_bound_loop(rlxc_llvm *g, const rlxc_stmt *loop);
 /* Ends the block with a fault of the kernel. */
-/* Ends the thread: |check| of the launch failed. |x|, |y|: what its message shows, or NULL. */
-void rlxc_nvptx_fail(rlxc_llvm *g, const rlxc_stmt *check, LLVMValueRef x, LLVMValueRef y);
+/* Ends the thread, or goes on at |next|: |check| of the launch failed. |x|, |y|: what its message
+ * shows, or NULL. */
+void rlxc_nvptx_fail(rlxc_llvm *g, const rlxc_stmt *check, LLVMValueRef x, LLVMValueRef y,
+                     LLVMBasicBlockRef next);
 /* Calls of rows with lowering DEVICE. */
 LLVMValueRef rlxc_nvptx_call(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e);
 /* nvptx_mma.c: T.ptx_mma. */

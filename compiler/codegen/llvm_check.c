@@ -104,7 +104,7 @@ LLVMValueRef rlxc_llvm_check_index(rlxc_llvm *g, const rlxc_expr *e)
     LLVMBuildCondBr(b, any(g, bad), outside, inside);
     LLVMPositionBuilderAtEnd(b, outside);
     if (g->launch) {
-        rlxc_nvptx_fail(g, g->check, first_bad(g, index, bad), size);
+        rlxc_nvptx_fail(g, g->check, first_bad(g, index, bad), size, inside);
         LLVMPositionBuilderAtEnd(b, inside);
         return nothing;
     }

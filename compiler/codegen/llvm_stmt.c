@@ -20,7 +20,7 @@ void rlxc_llvm_fail_if(rlxc_llvm *g, LLVMValueRef fails, const char *message)
     LLVMBuildCondBr(g->b, fails, bad, fine);
     LLVMPositionBuilderAtEnd(g->b, bad);
     if (g->launch) {
-        rlxc_nvptx_fail(g, g->check, NULL, NULL);
+        rlxc_nvptx_fail(g, g->check, NULL, NULL, fine);
         LLVMPositionBuilderAtEnd(g->b, fine);
         return;
     }

@@ -173,7 +173,8 @@ static LLVMValueRef call_nvvm(rlxc_llvm *g, const char *name, LLVMValueRef *args
     return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->lc, id, NULL, 0), fn, args, n, "");
 }
 
-void rlxc_nvptx_fail(rlxc_llvm *g, const rlxc_stmt *check, LLVMValueRef x, LLVMValueRef y)
+void rlxc_nvptx_fail(rlxc_llvm *g, const rlxc_stmt *check, LLVMValueRef x, LLVMValueRef y,
+                     LLVMBasicBlockRef next)
 {
     LLVMValueRef words[3] = {x, y, rlxc_llvm_int(g, g->i64, 1)};
     const uint32_t at = 3 * rlxc_check_number(g->launch, check);
@@ -182,7 +183,12 @@ void rlxc_nvptx_fail(rlxc_llvm *g, const rlxc_stmt *check, LLVMValueRef x, LLVMV
         place = LLVMBuildInBoundsGEP2(g->b, g->i64, g->checks, &place, 1, "");
         LLVMSetAlignment(LLVMBuildStore(g->b, words[i], place), 8);
     }
-    LLVMBuildRetVoid(g->b);
+    if (!g->launch->stop) {
+        LLVMBuildRetVoid(g->b);
+        return;
+    }
+    rlxc_llvm_stmt(g, g->launch->stop);
+    LLVMBuildBr(g->b, next);
 }
 
 static LLVMValueRef barrier(rlxc_llvm *g, const rlxc_expr *e)

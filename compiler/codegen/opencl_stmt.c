@@ -295,7 +295,7 @@ static void store(rlxc_cl *g, const rlxc_stmt *s)
         rlxc_cl_line(g, "%s = %s;", at, rlxc_cl_to_memory(g, value, t));
 }
 
-/* Ends the thread unless |cond|: what follows would not be safe. */
+/* Ends the thread unless |cond|, or lets it wait: what follows would not be safe. */
 static void end_unless(rlxc_cl *g, const rlxc_stmt *check, const char *cond, const char *a,
                        const char *b)
 {
@@ -304,7 +304,10 @@ static void end_unless(rlxc_cl *g, const rlxc_stmt *check, const char *cond, con
     if (a)
         rlxc_cl_line(g, "  %s[%u] = %s, %s[%u] = %s;", g->checks, at + 1, a, g->checks, at + 2, b);
     rlxc_cl_line(g, "  %s[%u] = 1;", g->checks, at);
-    rlxc_cl_line(g, "  return;");
+    if (g->launch->stop)
+        body(g, g->launch->stop);
+    else
+        rlxc_cl_line(g, "  return;");
     rlxc_cl_line(g, "}");
 }
 

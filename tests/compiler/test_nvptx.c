@@ -600,6 +600,31 @@ RLX_TEST(nvptx, checks_that_fail_end_their_thread)
     cr_expect(failed[0] == 1 && failed[1] == -9 && failed[2] == 8 && failed[3] == 1);
 }
 
+/* Thread 5 fails: it writes nothing more, but the others get beyond the barrier. */
+RLX_TEST(nvptx, checks_that_fail_let_their_thread_wait)
+{
+    static const char text[] =
+        HEAD "    def f(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):\n"
+             "        for i in T.thread_binding(8, thread=\"threadIdx.x\"):\n"
+             "            s = T.alloc_buffer((8,), \"int32\", scope=\"shared\")\n"
+             "            s[i] = i\n"
+             "            T.check_index(\"index \", A[i], \" of \", 8)\n"
+             "            v: T.int32 = A[A[i]]\n"
+             "            s[i] = s[i] + v\n"
+             "            B[i] = s[7 - i]\n";
+    int32_t a[8] = {1, 0, 2, 4, 4, -9, 7, 3}, b[8] = {0};
+    const int32_t want[8] = {11, 9, 5, 8, 7, 0, 2, 0};
+    const host_buffer buffers[] = {{a, sizeof a}, {b, sizeof b}};
+    built code;
+    check(t, text, "waits");
+    cr_assert(build(t, text, "cuda", RLXC_NATIVE_ASM, &code));
+    run(t, &code, buffers, 2, NULL);
+    drop(&code);
+    for (int i = 0; i < 8; i++)
+        cr_expect_eq(b[i], want[i], "%d: %d", i, b[i]);
+    cr_expect(failed[0] == 1 && failed[1] == -9 && failed[2] == 8);
+}
+
 /* --- matrix products of a warp -----------------------------------------------------------------
  */
 
