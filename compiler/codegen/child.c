@@ -13,7 +13,7 @@
  * moment. An allocator that holds its locks across fork, such as AddressSanitizer's in GCC 12, can
  * block the child forever if another thread allocates at this moment. The child calls no handler
  * and no atexit function of the host, and does not outlive the calling thread. The system is asked
- * to kill the child first when memory is short.
+ * to kill the child before the host when memory is short.
  *
  * Results come back through a file in memory, all else through a page that both processes share. A
  * child that ends early leaves its last thread's stage and LLVM's last message there. */
@@ -26,6 +26,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -148,14 +149,20 @@ void rlxc_on_no_memory(void (*fn)(void))
 
 /* --- the child ------------------------------------------------------------------------------- */
 
-/* Asks the system to kill this process first when memory is short; it may refuse. */
+/* Asks the system to kill this process before its host when memory is short; it may refuse. The
+ * number counts as so many thousandths of all memory on top of what the process has. More would
+ * make it the victim of any other process that uses up the memory. */
 static void offer_to_be_killed(void)
 {
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    enum { SHARE = 100, MOST = 1000 };
+    char text[16] = "";
+    int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return;
-    ssize_t ignored = write(fd, "1000", 4);
-    (void)ignored;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    const long host = n > 0 ? strtol(text, NULL, 10) : 0, own = (host > 0 ? host : 0) + SHARE;
+    n = pwrite(fd, text, (size_t)snprintf(text, sizeof text, "%ld", own < MOST ? own : MOST), 0);
+    (void)n;
     close(fd);
 }
 

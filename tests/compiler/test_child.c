@@ -166,6 +166,42 @@ RLX_TEST(child, items_and_warnings_come_back)
     rlxc_context_destroy(ctx);
 }
 
+/* How much sooner than others the system kills this process; -1: not known. */
+static int oom_adjustment(void)
+{
+    int value = -1;
+    FILE *f = fopen("/proc/self/oom_score_adj", "r");
+    if (f && fscanf(f, "%d", &value) != 1)
+        value = -1;
+    if (f)
+        fclose(f);
+    return value;
+}
+
+static bool hands_over_adjustment(void *user, rlxc_child *child)
+{
+    const int value = oom_adjustment();
+    (void)user;
+    return rlxc_child_put(child, &value, sizeof value);
+}
+
+/* When memory is short the child goes before the host, but not before any other process. */
+RLX_TEST(child, memory_shortage_ends_the_child_first)
+{
+    const int host = oom_adjustment();
+    int child = -1;
+    rlxc_items items;
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    cr_assert(rlxc_in_child(ctx, hands_over_adjustment, NULL, &items));
+    cr_assert_eq(items.items[0].len, sizeof child);
+    memcpy(&child, items.items[0].data, sizeof child);
+    rlxc_context_destroy(ctx);
+    if (host < 0 || host > 900 || child == host)
+        printf("skipped: adjusting what the system kills\n");
+    else
+        cr_expect(child > host && child < 1000, "%d, host %d", child, host);
+}
+
 static volatile sig_atomic_t handled;
 static void on_signal(int signal)
 {

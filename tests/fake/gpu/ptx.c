@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -495,32 +496,51 @@ static bool translate(const char *text, FILE *out)
     return true;
 }
 
+/* Why a command failed: its status, and the first line of what it said. */
+static void explain(int status, const char *source, const char *said, char *log, size_t size)
+{
+    char line[200] = "";
+    FILE *f = fopen(said, "r");
+    if (f && !fgets(line, sizeof line, f))
+        line[0] = '\0';
+    if (f)
+        fclose(f);
+    line[strcspn(line, "\n")] = '\0';
+    snprintf(log, size, "%s does not compile: status %#x: %s", source, (unsigned)status, line);
+}
+
 void *gpu_load(const char *text, const gpu_row **out, char *log, size_t size)
 {
-    char folder[] = "/tmp/rlx-ptx-XXXXXX", source[64], object[64], command[400];
-    if (!mkdtemp(folder))
+    char folder[] = "/tmp/rlx-ptx-XXXXXX", source[64], object[64], said[64], command[400];
+    *out = NULL;
+    if (!mkdtemp(folder)) {
+        snprintf(log, size, "%s: %s", folder, strerror(errno));
         return NULL;
+    }
     snprintf(source, sizeof source, "%s/m.c", folder);
     snprintf(object, sizeof object, "%s/m.so", folder);
+    snprintf(said, sizeof said, "%s/log", folder);
     snprintf(command, sizeof command,
              "cc -w -Werror=implicit-function-declaration -O1 -ffp-contract=off "
-             "-fno-strict-aliasing -shared -fPIC -I" FAKE_ROOT " -o %s %s -lm 2>%s/log",
-             object, source, folder);
+             "-fno-strict-aliasing -shared -fPIC -I" FAKE_ROOT " -o %s %s -lm 2>%s",
+             object, source, said);
     FILE *f = fopen(source, "w");
     void *handle = NULL;
     bool fine = f && translate(text, f);
     fine = f && fclose(f) == 0 && fine;
-    if (fine && system(command) == 0)
+    const int status = fine ? system(command) : -1;
+    if (status == 0)
         handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     *out = handle ? dlsym(handle, "gpu_table") : NULL;
-    if (!handle) {
-        snprintf(log, size, "%s does not compile", source);
+    if (status == 0 && !handle)
+        snprintf(log, size, "%s: %s", object, dlerror());
+    else if (!handle)
+        explain(status, source, said, log, size);
+    if (!handle)
         return NULL; /* the folder stays, to look at */
-    }
     unlink(source);
     unlink(object);
-    snprintf(command, sizeof command, "%s/log", folder);
-    unlink(command);
+    unlink(said);
     rmdir(folder);
     return handle;
 }
