@@ -41,7 +41,7 @@ ifeq ($(THREADPOOL),1)
 RUNTIME_LIBS += -lpthreadpool
 endif
 # RISC-V has no byte-sized atomic instructions.
-ifneq ($(findstring riscv,$(shell $(CC) -dumpmachine)),)
+ifneq ($(findstring riscv,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 RUNTIME_LIBS += -latomic
 endif
 ifeq ($(MIMALLOC),1)
