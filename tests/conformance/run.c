@@ -24,6 +24,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/files.h"
 #include "tests/conformance/values.h"
+#include "tests/support/limit.h"
 
 enum {
     MAX_CALLS = 64,
@@ -270,7 +271,7 @@ static bool start(const settings *s, entry *e, job *j)
         const struct rlimit no_core = {0, 0};
         close(ends[0]);
         setrlimit(RLIMIT_CORE, &no_core);
-        alarm(s->timeout);
+        rlx_test_limit_time(s->timeout);
         snprintf(folder, sizeof folder, "%s/%s", s->folder, e->name);
         bool ok = run_case(s, folder, &c);
         ok = write(ends[1], c.text, sizeof c.text) == sizeof c.text && ok;
@@ -296,7 +297,7 @@ static bool finish_one(const settings *s, job *jobs)
         close(j->pipe);
         j->pid = 0;
         entry *e = j->entry;
-        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        if (rlx_test_was_late(status))
             snprintf(c.text, sizeof c.text, "no answer in %u s", s->timeout);
         else if (WIFSIGNALED(status))
             snprintf(c.text, sizeof c.text, "crashed: %s", strsignal(WTERMSIG(status)));

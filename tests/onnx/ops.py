@@ -633,7 +633,7 @@ def compiled(args, folder, row, n, m):
     with open(source, "wb") as f:
         f.write(model(row, n, m))
     done = subprocess.run([args.rlxc, source, "-o", exe], capture_output=True, text=True,
-                          timeout=60)
+                          timeout=600)
     return f"rlxc exit {done.returncode}: {done.stderr.strip()[:300]}" if done.returncode else None
 
 
@@ -646,7 +646,7 @@ def run_one(args, folder, row, n, m):
         if isinstance(row.inputs[i], Input):
             np.save(os.path.join(folder, f"x{i}.npy"), v)
             command += ["--input", f"x{i}={os.path.join(folder, f'x{i}.npy')}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         return f"rlx exit {done.returncode}: {done.stderr.strip()[:300]}"
     exact = [plain(v) for v in values if v is not None]

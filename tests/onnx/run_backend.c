@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "tests/onnx/case.h"
+#include "tests/support/limit.h"
 
 #define DATA "/usr/share/libonnx-testdata/data"
 
@@ -248,7 +249,7 @@ static void start(job *j, uint32_t index, const char *data, case_mode mode, cons
     j->pid = fork();
     if (j->pid == 0) {
         close(ends[0]);
-        alarm(TIME_LIMIT);
+        rlx_test_limit_time(TIME_LIMIT);
         case_report report = {0};
         char folder[600];
         const char *name = cases[index].name;
@@ -273,7 +274,7 @@ static void finish(job *j)
     j->pid = 0;
     if (n != (ssize_t)sizeof report) {
         report = (case_report){0};
-        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        if (rlx_test_was_late(status))
             case_fail(&report, "HANG: more than %d s", TIME_LIMIT);
         else
             case_fail(&report, "CRASH: signal %d", WIFSIGNALED(status) ? WTERMSIG(status) : 0);

@@ -357,7 +357,7 @@ def run_one(args, folder, p, values):
         with open(path, "wb") as f:
             f.write(proto(v, p.kinds[k] if k < len(p.kinds) else ""))
         command += ["--input", path]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if p.reference is None:
         if done.returncode != 1 or not any(text in done.stderr for text in p.fails):
             return f"exit {done.returncode} instead of an error: {done.stderr.strip()[:200]}"
@@ -394,7 +394,7 @@ def check(args, folder, p):
     with open(os.path.join(folder, "m.onnx"), "wb") as f:
         f.write(model(p.graph, p.functions))
     done = subprocess.run([args.rlxc, f.name, "-o", os.path.join(folder, "m.rlx")],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=600)
     said = done.stderr.strip()[:300]
     if p.refused is None:
         bad = [f"rlxc: {said}"] if done.returncode else []

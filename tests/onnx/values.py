@@ -232,7 +232,7 @@ def check(args, folder, row):
     for lenient in (False, True):
         out = os.path.join(folder, "m.rlx")
         done = subprocess.run([args.rlxc, f.name, "-o", out] + ["--lenient"] * lenient,
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=600)
         if done.returncode:
             return [f"rlxc: {done.stderr.strip()[:300]}"]
         for values, why in row.cases:
@@ -241,7 +241,7 @@ def check(args, folder, row):
                 path = os.path.join(folder, f"{k}.npy")
                 np.save(path, v)
                 command += ["--input", path]
-            ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=600)
             if why is None or lenient:
                 fits = ran.returncode == 0 or (lenient and why and ran.returncode == 1)
             else:

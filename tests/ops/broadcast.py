@@ -83,7 +83,7 @@ class Runner:
         for i, v in enumerate(inputs):
             np.save(os.path.join(self.folder, f"in{i}.npy"), v)
             command += ["--input", os.path.join(self.folder, f"in{i}.npy")]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
         why = None
         if want is None:
             if done.returncode != 1 or fails not in done.stderr:

@@ -94,7 +94,7 @@ class Case:
             command += ["--input", f"{k}={os.path.join(self.folder, k)}.npy"]
         if SYMBOL.search(self.row.expr):
             command += ["--input", f"sizes=shape:{n},{m}"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
         if done.returncode not in (0, 1):
             self.bad.append(f"{mode}: exit {done.returncode}: {done.stderr[:300]}")
         if done.returncode != 0:

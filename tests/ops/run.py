@@ -562,7 +562,7 @@ def run_one(args, folder, row, sizes, text):
     with open(source, "w") as f:
         f.write(text)
     done = subprocess.run([args.rlxc, source, "-o", exe], capture_output=True, text=True,
-                          timeout=60)
+                          timeout=600)
     if done.returncode != 0:
         return [f"rlxc exit {done.returncode}: {done.stderr.strip()[:300]}"]
     bad = []
@@ -578,7 +578,7 @@ def run_one(args, folder, row, sizes, text):
         for old in os.listdir(folder):
             if old.startswith("out"):
                 os.remove(os.path.join(folder, old))
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
         if done.returncode != 0:
             bad.append(f"({n}, {m}): rlx exit {done.returncode}: {done.stderr.strip()[:300]}")
             continue

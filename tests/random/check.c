@@ -4,11 +4,9 @@
 #include "tests/random/check.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include "compiler/driver/safetensors.h"
 #include "rlx/rlx.h"
 #include "tests/random/evaluate.h"
+#include "tests/support/limit.h"
 
 enum { CALLS = 5, LEVELS = 2, SECONDS = 60 };
 
@@ -419,10 +418,7 @@ void check_program(const program *p, outcome *out)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        /* processor time, which other processes do not use up; the alarm stops a child that only
-         * waits */
-        setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS + 1});
-        alarm(20 * SECONDS);
+        rlx_test_limit_time(SECONDS);
         check_here(p, shared);
         _exit(0);
     }

@@ -3,6 +3,8 @@
  * test.call, test.pair, test.sum (of a float32 vector, as an int), test.seven. */
 #include "rlx_test.h"
 
+#include "tests/support/limit.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,8 +272,7 @@ bool rlx_test_limit_processes(uint32_t most)
 {
     const uid_t nobody_else = 20000 + (uid_t)getpid() % 40000;
     const struct rlimit limit = {most, most};
-    signal(SIGALRM, SIG_DFL);
-    alarm(60);
+    rlx_test_limit_time(60);
     if (geteuid() != 0 || setgid(nobody_else) != 0 || setuid(nobody_else) != 0)
         return false;
     return setrlimit(RLIMIT_NPROC, &limit) == 0;

@@ -67,7 +67,7 @@ rlx_registry *rlx_test_registry(rlx_test *t);
 rlx_value rlx_test_iota(rlx_test *t, uint32_t ndim, const int64_t *dims);
 rlx_value rlx_test_shape(rlx_test *t, uint32_t n, const int64_t *dims);
 /* For a forked child: switches to a user without other processes, who may have |most| processes and
- * threads, and ends the child with SIGALRM after 60 seconds. False if that is impossible: it
+ * threads, and limits its time to 60 seconds. False if that is impossible: it
  * requires root and a user namespace. */
 bool rlx_test_limit_processes(uint32_t most);
 /* The path of unpacked test data (`make data`), such as |name| "corpus/onnx/conv.onnx". False if
