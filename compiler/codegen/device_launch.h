@@ -10,6 +10,11 @@
 bool rlxc_device_sync(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch *launch);
 /* True if the bound loop has as many turns as its axis has threads or blocks in the launch. */
 bool rlxc_is_whole_axis(rlxc_context *ctx, const rlxc_launch *launch, const rlxc_stmt *loop);
+/* device_phases.c: false with a diagnostic where statements of |body|, with all its loops, do not
+ * use an axis of the launch, and give other results if all its threads run them than if one does.
+ */
+bool rlxc_device_phases(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_launch *launch,
+                        const rlxc_stmt *body);
 /* device_checks.c: finds the checks of the launch; false with a diagnostic where they are too many.
  */
 bool rlxc_device_checks(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch *launch);

@@ -345,7 +345,7 @@ static bool add_launch(splitter *s, const rlxc_stmt *body)
         launch.grid[i] = x.most[i] ? x.most[i] : rlxc_i64(ctx, 1);
         launch.block[i] = x.most[i + 3] ? x.most[i + 3] : rlxc_i64(ctx, 1);
     }
-    if (!x.ok)
+    if (!x.ok || !rlxc_device_phases(ctx, s->f, &launch, body))
         return false;
     uses u = {.s = s};
     body = peel(s, body, &launch);

@@ -109,8 +109,10 @@ const char *rlxc_try_device(rlxc_context *ctx, const rlxc_prim_func *f, const rl
 {
     const char *why = rlxc_device_refuses(ctx, f, target);
     search s = {.ctx = ctx, .root = f->body};
+    if (why || rlxc_has_threads(f->body)) /* which no CPU could take over */
+        return why;
     rlxc_stmt_visit(f->body, look, &s);
-    if (why || !s.odd || rlxc_failed(ctx))
+    if (!s.odd || rlxc_failed(ctx))
         return why;
     const rlxc_said said = rlxc_said_so_far(ctx);
     if (!compiles(ctx, f, options))
