@@ -34,6 +34,7 @@ bool rlxc_gemm_of(const rlxc_stages *s, uint32_t i, rlxc_gemm *out)
                             out->op.where ? " under a condition" : ", not a product");
     if (!is_zero(out->stage->init))
         return rlxc_decline(s, "the sum begins at %s, not at 0", rlxc_told(s, out->stage->init));
+    rlxc_gemm_split_groups(s->ctx, out);
     for (int k = 0; k < RLXC_GEMM_AXES; k++)
         out->extents[k] = rlxc_i64(s->ctx, 1);
     for (uint32_t a = 0; a < out->stage->n_axes; a++) {

@@ -15,11 +15,16 @@ typedef enum rlxc_gemm_axis {
 } rlxc_gemm_axis;
 
 typedef struct rlxc_gemm {
-    const rlxc_stage *stage, *epilogue; /* epilogue: the block behind it that maps its result */
+    const rlxc_stage *stage;    /* with groups as axes of their own */
+    const rlxc_stage *epilogue; /* the block behind it that maps its result */
     rlxc_operation op;
     uint32_t axes[RLXC_GEMM_AXES][RLXC_STAGE_AXES], n[RLXC_GEMM_AXES]; /* of the stage */
     const rlxc_expr *extents[RLXC_GEMM_AXES];                          /* of all of them together */
 } rlxc_gemm;
+
+/* groups.c: axes that one factor uses as a quotient alone, as grouped convolutions do, become two
+ * of a stage like g->stage. */
+void rlxc_gemm_split_groups(rlxc_context *ctx, rlxc_gemm *g);
 
 /* Stage |i| as a product with at least one row axis and column axis; false with a reason. */
 bool rlxc_gemm_of(const rlxc_stages *s, uint32_t i, rlxc_gemm *out);
