@@ -155,6 +155,13 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(threads, 1, 1024, "threads of a block along the columns") \
     X(parts, 1, 1024, "threads that share the terms of a column")
 
+#define RLXC_WINDOWS_SIZES(X)                                          \
+    X(neighbours, 1, 16, "elements of a thread, neighbours in a line") \
+    X(threads, 1, 1024, "threads of a block")                          \
+    X(lines, 1, 64, "lines that a block of one thread goes through")   \
+    X(lanes, 0, 1, "the neighbours are lanes of a vector")             \
+    X(epilogue, 0, 1, "the block behind it runs on each thread's part")
+
 #define RLXC_SCATTER_SIZES(X)                 \
     X(threads, 1, 1024, "threads of a block") \
     X(owners, 1, 65536, "shares of the dimensions that indices touch; 1: one")
@@ -180,6 +187,7 @@ RLXC_SIZES_STRUCT(vectors, RLXC_VECTORS_SIZES);
 RLXC_SIZES_STRUCT(tensor, RLXC_TENSOR_SIZES);
 RLXC_SIZES_STRUCT(flash, RLXC_FLASH_SIZES);
 RLXC_SIZES_STRUCT(columns, RLXC_COLUMNS_SIZES);
+RLXC_SIZES_STRUCT(windows, RLXC_WINDOWS_SIZES);
 RLXC_SIZES_STRUCT(scatter, RLXC_SCATTER_SIZES);
 typedef struct rlxc_winograd_sizes {
     RLXC_WINOGRAD_SIZES(RLXC_SIZE_FIELD)

@@ -1,0 +1,133 @@
+/* Convolutions in groups and depthwise ones on this machine's OpenCL driver, against sums in
+ * double: both as for a device whose threads run at once and as for a CPU, with lines of 1, of odd
+ * lengths, of vectors and of more, with and without what follows on the tile. */
+#include "tests/support/rlx_test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/script/script.h"
+#include "rlx/device.h"
+
+enum { MOST = 1 << 17, K = 3 /* rows and columns of a window */ };
+
+static const struct row {
+    int64_t channels, height, width, outputs, groups, stride;
+    bool relu;
+} rows[] = {
+    {6, 5, 1, 6, 6, 1, false},     {6, 5, 17, 6, 6, 1, true},      {6, 5, 28, 6, 6, 1, true},
+    {32, 46, 48, 32, 32, 1, true}, {32, 46, 50, 32, 32, 1, false}, {4, 9, 32, 8, 4, 1, true},
+    {4, 64, 64, 4, 4, 2, false},   {16, 12, 8, 16, 4, 1, true},    {32, 9, 11, 64, 2, 1, true},
+    {32, 9, 16, 32, 2, 2, false},  {18, 3, 8, 27, 3, 1, false},    {64, 40, 32, 64, 16, 1, true},
+};
+
+static float x[MOST], w[MOST];
+
+static rlx_value wrap(rlx_test *t, const int64_t dims[4], float *data)
+{
+    rlx_tensor *tensor = NULL;
+    RLX_OKAY(
+        rlx_tensor_wrap(&t->allocator, RLX_F32, 4, dims, data, NULL, NULL, &tensor, &t->error));
+    return rlx_of_tensor(tensor);
+}
+
+static double want(const struct row *r, int64_t o, int64_t y, int64_t column)
+{
+    const int64_t inputs = r->channels / r->groups, group = o / (r->outputs / r->groups);
+    double sum = 0;
+    for (int64_t c = 0; c < inputs; c++)
+        for (int64_t a = 0; a < K; a++)
+            for (int64_t b = 0; b < K; b++) {
+                const int64_t py = y * r->stride + a - 1, px = column * r->stride + b - 1;
+                if (py >= 0 && py < r->height && px >= 0 && px < r->width)
+                    sum += (double)x[((group * inputs + c) * r->height + py) * r->width + px] *
+                           (double)w[((o * inputs + c) * K + a) * K + b];
+            }
+    return r->relu ? fmax(sum + 0.25, 0) : sum;
+}
+
+static void check(rlx_test *t, const struct row *r, const char *target)
+{
+    char text[1024];
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlx_exec_builder *builder = NULL;
+    rlx_executable *exe = NULL;
+    rlxc_options options;
+    rlx_value args[2], out = rlx_none();
+    rlx_tensor *home = NULL;
+    const rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
+    const int64_t inputs = r->channels / r->groups;
+    const int64_t height = (r->height - 1) / r->stride + 1, width = (r->width - 1) / r->stride + 1;
+    cr_assert(r->channels * r->height * r->width <= MOST && r->outputs * inputs * K * K <= MOST);
+    snprintf(text, sizeof text,
+             "from tvm.script import ir as I, relax as R\n"
+             "@I.ir_module\n"
+             "class Module:\n"
+             "    I.module_global_infos({\"vdevice\": [I.vdevice(\"llvm\"), I.vdevice(\"%s\")]})\n"
+             "    @R.function\n"
+             "    def main(x: R.Tensor((1, %d, %d, %d), \"float32\"), w: R.Tensor((%d, %d, 3, 3), "
+             "\"float32\")):\n"
+             "        with R.dataflow():\n"
+             "            y = R.nn.conv2d(x, w, padding=[1, 1], strides=[%d, %d], groups=%d)\n"
+             "            z = %s\n"
+             "            R.output(z)\n"
+             "        return z\n",
+             target, (int)r->channels, (int)r->height, (int)r->width, (int)r->outputs, (int)inputs,
+             (int)r->stride, (int)r->stride, (int)r->groups,
+             r->relu ? "R.nn.relu(R.add(y, R.const(0.25, \"float32\")))" : "y");
+    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
+    cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
+    options.check = true;
+    options.default_device = "opencl:0";
+    rlxc_module *module = rlxc_read_module(ctx, "m.py", text, strlen(text));
+    cr_assert(module && rlxc_compile_module(ctx, module, &options, NULL, builder), "%s",
+              rlxc_render_diagnostics(ctx));
+    RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
+    rlx_exec_builder_destroy(builder);
+    rlxc_context_destroy(ctx);
+    rlx_vm *vm = rlx_test_vm(t, exe);
+    args[0] = wrap(t, (const int64_t[]){1, r->channels, r->height, r->width}, x);
+    args[1] = wrap(t, (const int64_t[]){r->outputs, inputs, K, K}, w);
+    RLX_OKAY(rlx_vm_invoke(vm, rlx_str_from("main"), args, 2, &out, &t->error));
+    cr_assert(out.kind == RLX_KIND_TENSOR && rlx_tensor_device(out.as.tensor));
+    RLX_OKAY(rlx_tensor_to_device(&t->allocator, out.as.tensor, NULL, &home, &t->error));
+    cr_assert_eq(rlx_tensor_numel(home), r->outputs * height * width);
+    const float *got = rlx_tensor_data(home);
+    for (int64_t i = 0; i < r->outputs * height * width; i++) {
+        const double value = want(r, i / (height * width), i / width % height, i % width);
+        if (!(fabs((double)got[i] - value) <= 2e-5 * (1 + fabs(value)))) {
+            cr_expect(false, "row %d on %s: element %lld is %g, want %g", (int)(r - rows), target,
+                      (long long)i, (double)got[i], value);
+            break;
+        }
+    }
+    rlx_value_release(rlx_of_tensor(home));
+    rlx_value_release(out);
+    rlx_value_release(args[0]);
+    rlx_value_release(args[1]);
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+}
+
+RLX_TEST(device_convs, results_are_those_of_sums_in_double)
+{
+    uint32_t seed = 1;
+    if (rlx_device_count(NULL, "opencl", NULL) == 0) {
+        puts("skipped: OpenCL driver");
+        fflush(stdout);
+        return;
+    }
+    for (size_t i = 0; i < MOST; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        x[i] = (float)(seed >> 8) / (float)(1 << 23) - 1;
+        w[i] = (float)((seed >> 4) % 1001) / 500 - 1;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rlx_test_takes(i, 4))
+            check(t, &rows[i], "opencl");
+        if (rlx_test_takes(i + 2, 4))
+            check(t, &rows[i], "opencl -device=cpu -vector-width=256");
+    }
+}
