@@ -7,7 +7,7 @@
  * scratch buffers of a device's kernel are summed in the same way, as vm/launch.c lays them out. */
 #include "compiler/codegen/emit.h"
 
-#include "compiler/codegen/llvm.h"
+#include "compiler/analysis/static_size.h"
 #include "compiler/ir/device.h"
 
 typedef struct workspace {
@@ -127,6 +127,11 @@ bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel, uint3
     } else if (device != 0) {
         const rlxc_device_kernel *own = rlxc_bc_device_kernel(fn->m, kernel->f, &code);
         bytes = own ? scratch_need(&w, own) : NULL;
+    }
+    if (bytes && rlxc_attrs_find(&fn->f->attrs, RLXC_STATIC_PLAN)) {
+        const rlxc_bounds bounds = rlxc_stated_bounds(fn->ctx, fn->f);
+        bytes = rlxc_static_size(fn->ctx, &bounds, bytes, fn->range);
+        fn->m->failed = fn->m->failed || !bytes;
     }
     if (!bytes || !rlxc_bc_are_bound(fn, bytes))
         return false;

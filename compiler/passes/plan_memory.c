@@ -11,10 +11,12 @@
  * function, and tensors that a callee may keep, have memory of their own; so have tensors that
  * outlive a branch with a size unknown before it. Functions with storages of their own stay as they
  * are. */
+
 #include <string.h>
 
 #include "compiler/analysis/inplace.h"
 #include "compiler/analysis/liveness.h"
+#include "compiler/analysis/static_size.h"
 #include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/sym.h"
@@ -384,33 +386,6 @@ static rlxc_rewrite_action plan_rewrite(void *user, rlxc_builder *b, rlxc_bindin
     return RLXC_REWRITE_KEEP;
 }
 
-/* Ranges of the signature's symbols from the attributes tir_var_upper_bound and
- * tir_var_lower_bound. */
-static void read_bounds(planner *p, const rlxc_var_list *signature)
-{
-    static const char *const keys[2] = {"tir_var_lower_bound", "tir_var_upper_bound"};
-    for (uint32_t v = 0; v < signature->vars.count; v++) {
-        const rlxc_expr *var = signature->vars.items[v];
-        rlxc_bound range = {0, INT64_MAX};
-        bool found = false;
-        for (int k = 0; k < 2; k++) {
-            const rlxc_attr *dict = rlxc_attrs_find(&p->function->attrs, keys[k]);
-            if (!dict || dict->kind != RLXC_ATTR_DICT)
-                continue;
-            for (uint32_t i = 0; i < dict->list.count; i++) {
-                int64_t value;
-                if (strcmp(dict->list.keys[i], var->var.name) != 0 ||
-                    !rlxc_attr_as_int(&dict->list.items[i], &value) || value < 0)
-                    continue;
-                *(k == 0 ? &range.min : &range.max) = value;
-                found = true;
-            }
-        }
-        if (found && range.min <= range.max)
-            rlxc_bounds_set(p->ctx, &p->bounds, var, range);
-    }
-}
-
 static bool plan_function(rlxc_context *ctx, rlxc_module *module, rlxc_function *f, bool retains)
 {
     planner p = {.ctx = ctx, .module = module, .function = f, .n_vars = f->n_vars};
@@ -424,14 +399,9 @@ static bool plan_function(rlxc_context *ctx, rlxc_module *module, rlxc_function 
     rlxc_walk before = {&p, note_binding, NULL, note_leave, NULL};
     rlxc_walk_positions(f, &before);
     open_scope(&p, NULL, 0);
-    rlxc_var_list signature = {0};
-    for (uint32_t i = 0; i < f->n_params && p.scopes.count > 0; i++) {
-        if (!f->params[i]->sinfo)
-            continue;
-        rlxc_sinfo_collect_vars(ctx, f->params[i]->sinfo, &signature);
+    for (uint32_t i = 0; i < f->n_params && p.scopes.count > 0; i++)
         note_symbols(&p, f->params[i]->sinfo);
-    }
-    read_bounds(&p, &signature);
+    p.bounds = rlxc_stated_bounds(ctx, f);
     if (rlxc_failed(ctx))
         return false;
     rlxc_walk plan = {&p, plan_binding, enter_branch, leave_branch, join_branches};

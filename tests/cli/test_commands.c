@@ -407,8 +407,18 @@ RLX_TEST(cli, dump_shows_and_draws_memory_plans)
         {"@m.rlx --memory --dim n=100 --svg @m.svg", CLI_OK, "region 0"},
         {"@m.rlx --memory --dim n=9000000000000000000", CLI_FAILED, "overflows"},
     };
+    static const char fixed[] = ".func main (x: float32[s0!]) -> float32[s0] symbols 1 {\n"
+                                "    .slot s0 \"n\"\n"
+                                "    .buffer u0 z0 400 2 20\n"
+                                "    .tensor p0 u0 float32[s0]\n"
+                                "    plan z0\n"
+                                "    ret r0\n"
+                                "}\n";
     cli_fixture f;
     fixture_init(&f);
+    assemble_to(&f, "m.rlx", fixed);
+    expect_command(&f, cli_command_dump, "@m.rlx --memory", CLI_OK, "region 0: peak 448 bytes");
+    expect_command(&f, cli_command_dump, "@m.rlx --memory", CLI_OK, "offset 0          size 448 ");
     assemble_to(&f, "m.rlx", text);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         expect_command(&f, cli_command_dump, rows[i].words, rows[i].status, rows[i].text);

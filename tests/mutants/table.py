@@ -160,3 +160,14 @@ mutants(
     ("                rlxc_stmt *a = rlxc_copy(s->ctx, largest->allocate, sizeof *a);", "                rlxc_stmt *a = rlxc_copy(s->ctx, t->allocate, sizeof *a);", "results",
      "lowering follows every proof"),
 )
+mutants(
+    "analysis/static_size.c",
+    ("return rlxc_i64(ctx, b.max);", "return rlxc_i64(ctx, b.min);", "plan"),
+    ("return rlxc_i64(ctx, b.max);", "return rlxc_i64(ctx, b.max - 1);", "plan"),
+    ("*(k == 0 ? &range.min : &range.max) = value;", "*(k == 0 ? &range.max : &range.min) = value;", "compiler"),
+    ("            rlxc_bounds_set(ctx, &bounds, var, range);\n", "            (void)bounds;\n", "compiler"),
+)
+mutants(
+    "passes/static_plan.c",
+    ("    b->args = args;\n", "", "other", "sizes stay expressions: the plan is laid out at run time"),
+)

@@ -266,6 +266,15 @@ static bool print_region(const cli_plan *p, uint32_t region)
 
 /* --- the function ----------------------------------------------------------------------------- */
 
+/* True if the file states all offsets: the sizes are numbers, whatever the symbols are. */
+static bool is_static(const cli_plan *p, uint32_t region)
+{
+    bool all = p->region_start[region] < p->region_start[region + 1];
+    for (uint32_t k = p->region_start[region]; k < p->region_start[region + 1]; k++)
+        all = all && p->buffers[p->by_region[k]].offset != RLX_PLAN_AT_RUN_TIME;
+    return all;
+}
+
 static bool has_values(const cli_symbols *s, uint32_t function, uint32_t region)
 {
     uint32_t n = rlx_function_plan_slots(s->exe, function, region, NULL, 0);
@@ -346,10 +355,14 @@ int cli_plan_init(cli_plan *p, const cli_symbols *symbols)
         return CLI_FAILED;
     }
     for (uint32_t z = 0; z < counts.n_regions; z++) {
-        p->known[z] = has_values(symbols, p->function, z);
-        if (p->known[z] && rlx_plan_compute(p->exe, p->function, z, symbols->values, p->sizes,
-                                            p->offsets, &p->sums[z], &err) != RLX_OK)
+        const bool bound = has_values(symbols, p->function, z);
+        p->known[z] = bound || is_static(p, z);
+        if (!p->known[z] || rlx_plan_compute(p->exe, p->function, z, symbols->values, p->sizes,
+                                             p->offsets, &p->sums[z], &err) == RLX_OK)
+            continue;
+        if (bound)
             return cli_fail(&err);
+        p->known[z] = false; /* dimensions may have no values without the symbols */
     }
     return CLI_OK;
 }
