@@ -11,17 +11,29 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/database.h"
 #include "compiler/kernels/rules.h"
+#include "compiler/passes/composite.h"
 #include "compiler/schedule/explain.h"
 #include "compiler/schedule/step.h"
 #include "rlx/compiler.h"
 
-enum { RLXC_API_MAX_PASSES = 64, RLXC_API_MAX_TARGETS = 64 };
+enum {
+    RLXC_API_MAX_PASSES = 64,
+    RLXC_API_MAX_TARGETS = 64,
+    RLXC_API_MAX_FUSIONS = 256,
+    RLXC_API_MAX_GENERATORS = 16
+};
 
 typedef struct rlxc_api_pass {
     rlx_compiler *compiler;
     rlx_status (*run)(void *user, rlx_ir_module *m, rlx_error *err);
     void *user;
 } rlxc_api_pass;
+
+typedef struct rlxc_api_fusion {
+    rlx_compiler *compiler;
+    bool (*check)(void *user, rlx_ir_module *m, const rlx_ir_match *match);
+    void *user;
+} rlxc_api_fusion;
 
 struct rlx_compiler {
     const rlx_allocator *allocator;
@@ -36,6 +48,12 @@ struct rlx_compiler {
         const char *name, *text;
     } targets[RLXC_API_MAX_TARGETS];
     uint32_t n_targets;
+    rlxc_fusion fusions[RLXC_API_MAX_FUSIONS];
+    rlxc_api_fusion own_fusions[RLXC_API_MAX_FUSIONS]; /* |user| of these */
+    uint32_t n_fusions;
+    rlxc_generator generators[RLXC_API_MAX_GENERATORS];
+    rlxc_api_pass own_generators[RLXC_API_MAX_GENERATORS]; /* |user| of these */
+    uint32_t n_generators;
 };
 
 struct rlx_ir_module { /* in the arena */
@@ -93,6 +111,11 @@ bool rlxc_api_refused(rlxc_context *ctx, rlx_error *err);
 
 /* |given| (may be NULL) as a struct of this version. False with |err|. */
 bool rlxc_api_complete(const rlx_compile_options *given, rlx_compile_options *out, rlx_error *err);
+
+/* Runs a function of the user on the module on which passes run just now. */
+bool rlxc_api_run_added(const rlxc_api_pass *pass, rlxc_context *ctx);
+/* A handle of a copy of |match|. */
+const rlx_ir_match *rlxc_api_match(rlxc_context *ctx, const rlxc_match *match);
 
 /* A new handle. */
 rlx_ir_module *rlxc_api_module(rlx_compiler *c, rlxc_module *ir, const char *path);

@@ -78,19 +78,23 @@ bool rlx_compiler_pass(const rlx_compiler *c, uint32_t i, rlx_pass_info *out)
     return false;
 }
 
-/* rlxc_extra_pass.run. */
-static bool run_added(void *user, rlxc_context *ctx, rlxc_module *module)
+bool rlxc_api_run_added(const rlxc_api_pass *pass, rlxc_context *ctx)
 {
-    const rlxc_api_pass *pass = user;
     rlx_error err = {0};
     rlx_ir_module *m = pass->compiler->running;
-    (void)module;
     rlx_status status = pass->run(pass->user, m, &err);
     if (status == RLX_OK || rlxc_failed(ctx))
         return status == RLX_OK;
     if (err.message[0] == '\0')
         rlx_fail(&err, status, "%s", rlx_status_name(status));
     return rlxc_api_fail(ctx, &err);
+}
+
+/* rlxc_extra_pass.run. */
+static bool run_added(void *user, rlxc_context *ctx, rlxc_module *module)
+{
+    (void)module;
+    return rlxc_api_run_added(user, ctx);
 }
 
 static rlx_status check_pass(const rlx_compiler *c, const rlx_pass_desc *p, rlx_error *err)
@@ -286,6 +290,10 @@ bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
     out->device_target = kept(c, o->device_target);
     out->extra = c->extra;
     out->n_extra = c->n_extra;
+    out->fusions = c->fusions;
+    out->n_fusions = c->n_fusions;
+    out->generators = c->generators;
+    out->n_generators = c->n_generators;
     return take_numbers(c, o, out) && take_bounds(c, o, out) && take_requests(c, o, out) &&
            take_links(c, o, out);
 }

@@ -69,13 +69,18 @@ typedef struct replacing {
     void *user;
 } replacing;
 
+const rlx_ir_match *rlxc_api_match(rlxc_context *ctx, const rlxc_match *match)
+{
+    rlx_ir_match *handle = rlxc_alloc(ctx, sizeof *handle);
+    *handle = (rlx_ir_match){*match, *match->pattern};
+    return handle;
+}
+
 static rlxc_atom build_by_call(rlxc_matching *t)
 {
     replacing *r = t->user;
-    rlx_ir_match *match = rlxc_alloc(t->g.ctx, sizeof *match);
-    *match = (rlx_ir_match){t->m, *t->m.pattern};
     r->builder.b = t->b;
-    const rlx_ir_value *value = r->build(r->user, &r->builder, match);
+    const rlx_ir_value *value = r->build(r->user, &r->builder, rlxc_api_match(t->g.ctx, &t->m));
     return value != NULL ? *of_value(value) : rlxc_build_no_atom();
 }
 

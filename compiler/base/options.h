@@ -23,6 +23,8 @@ struct rlxc_prim_func;
 struct rlxc_rule_steps;
 struct rlxc_target;
 struct rlxc_extra_pass; /* passes.h */
+struct rlxc_fusion;     /* composite.h */
+struct rlxc_generator;  /* composite.h */
 
 typedef struct rlxc_options {         /* filled in by the driver, read-only for passes */
     int opt_level;                    /* 0..3 */
@@ -67,6 +69,10 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     uint32_t jobs; /* threads that generate code, including the caller's; 0 means 1 */
     const struct rlxc_extra_pass *extra; /* passes added through the library */
     uint32_t n_extra;
+    const struct rlxc_fusion *fusions; /* patterns of pass fuse_ops_by_pattern, in order */
+    uint32_t n_fusions;
+    const struct rlxc_generator *generators; /* code generators of marked functions */
+    uint32_t n_generators;
 } rlxc_options;
 
 /* True if |options| request the pass; to_mixed_precision is requested by its type. */

@@ -127,6 +127,7 @@ struct rlxc_function {
     rlxc_function *parent;    /* local function: the enclosing one, else NULL */
     bool is_private, is_pure; /* is_pure false: @R.function(pure=False) */
     rlxc_range range;
+    rlxc_range marked; /* place of the attribute Codegen or Composite */
 };
 
 typedef struct rlxc_global { /* exactly one of the two */

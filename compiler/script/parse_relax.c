@@ -210,11 +210,11 @@ static void set_function_attrs(rlxc_parser *p, const rlxc_py *call)
     rlxc_function *f = p->function;
     if (!rlxc_parse_attr_call(p, call, &f->attrs))
         return;
-    for (uint32_t i = 0; i < call->items[0]->n; i++)
-        if (strcmp(call->items[0]->keys[i]->text, "Codegen") == 0)
-            rlxc_error(p->ctx, call->items[0]->items[i]->range,
-                       "function '%s' is marked for code generator %s, which is not available",
-                       f->name, rlxc_py_describe(p->ctx, call->items[0]->items[i]));
+    for (uint32_t i = 0; i < call->items[0]->n; i++) {
+        const char *attr = call->items[0]->keys[i]->text;
+        if (strcmp(attr, "Codegen") == 0 || strcmp(attr, "Composite") == 0)
+            f->marked = call->items[0]->items[i]->range;
+    }
     /* redundant with the name, unless it differs */
     const char *key = rlxc_intern_cstr(p->ctx, "global_symbol");
     const rlxc_attr *symbol = rlxc_attrs_find(&f->attrs, key);

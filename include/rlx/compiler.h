@@ -179,6 +179,42 @@ RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_pass(rlx_compiler *c, const rl
 RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_target(rlx_compiler *c, const char *name,
                                                          const char *text, rlx_error *err);
 
+/* --- code generators ------------------------------------------------------------------------- */
+
+typedef struct rlx_fusion_desc {
+    size_t size;         /* of this struct */
+    const char *name;    /* generator and pattern: "dnnl.conv2d_relu" */
+    const char *pattern; /* docs/patterns.md */
+    bool lift_constants; /* constants are operands of the function, instead of being in it */
+    /* Refuses a match by false; may be NULL. */
+    bool (*check)(void *user, rlx_ir_module *m, const rlx_ir_match *match);
+    void *user;
+} rlx_fusion_desc;
+/* What matches becomes a function marked with attribute Composite = |name| in every later
+   compilation of |c| (pass fuse_ops_by_pattern). Fusions are tried in the order they were added.
+   Texts are copied. Errors: INVALID_ARG (the struct, a malformed pattern), LIMIT (256), NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_fusion(rlx_compiler *c,
+                                                         const rlx_fusion_desc *fusion,
+                                                         rlx_error *err);
+typedef struct rlx_generator_desc {
+    size_t size;      /* of this struct */
+    const char *name; /* "dnnl" */
+    /* Called once for a module with functions marked Codegen = |name|; fails like the function of
+       a pass. It may change the module; functions that it unmarks are compiled as usual. The others
+       leave the module: their calls become call_dps_packed of a function of the runtime's registry
+       named by attribute global_symbol, or as the function. NULL: all leave. */
+    rlx_status (*run)(void *user, rlx_ir_module *m, rlx_error *err);
+    void *user;
+} rlx_generator_desc;
+/* A marked function without a generator of that name is an error (docs/generators.md). The name is
+   copied. Errors: INVALID_ARG (the struct, a name that is taken), LIMIT (16), NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_generator(rlx_compiler *c,
+                                                            const rlx_generator_desc *generator,
+                                                            rlx_error *err);
+/* Removes the attributes Codegen and Composite. Errors: INVALID_ARG, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_function_unmark(rlx_ir_module *m, rlx_ir_function *f,
+                                                        rlx_error *err);
+
 /* --- compiling ------------------------------------------------------------------------------- */
 
 typedef struct rlx_dim_bound { /* range of a symbolic dimension */

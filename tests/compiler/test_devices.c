@@ -135,7 +135,8 @@ static bool compile(rlxc_context *ctx, const char *text)
     const rlxc_options options = {.target = rlxc_target_plain()};
     rlxc_module *module = rlxc_parse_module(ctx, "m.py", text, strlen(text));
     return module != NULL && rlxc_pass_infer(ctx, module, &options) &&
-           rlxc_pass_plan_devices(ctx, module, &options);
+           rlxc_pass_plan_devices(ctx, module, &options) &&
+           rlxc_pass_run_codegen(ctx, module, &options);
 }
 
 RLX_TEST(devices, unavailable_devices_are_refused_at_their_line)

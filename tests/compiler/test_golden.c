@@ -1,6 +1,8 @@
 /* Golden tests of the passes: tests/passes/PASS/NAME.py runs through the pipeline up to PASS, and
  * must then print as NAME.after.txt. RLX_BLESS=1 writes the expected files instead: review them as
- * a diff. A pass on request is requested here. A first line "# --bound n=2:64" sets that option.
+ * a diff. A pass on request is requested here. A first line "# --bound n=2:64" sets that option;
+ * lines "# --fuse NAME=PATTERN" give patterns of pass fuse_ops_by_pattern (--fuse-lifted: constants
+ * become operands), "# --codegen NAME" code generators.
  *
  * tests/explain/NAME.py is compiled with rlxc --explain, whose output must be NAME.after.txt;
  * tests/emit/opencl/NAME.py with --emit=opencl.
@@ -16,6 +18,7 @@
 
 #include "compiler/codegen/device.h"
 #include "compiler/driver/compile.h"
+#include "compiler/passes/composite.h"
 #include "compiler/schedule/explain.h"
 #include "compiler/script/script.h"
 
@@ -64,6 +67,36 @@ static void compare(const char *path, const char *printed)
     free(expected);
 }
 
+enum { MAX_FUSIONS = 8, MAX_GENERATORS = 2 };
+
+typedef struct generators {
+    rlxc_fusion fusions[MAX_FUSIONS];
+    rlxc_generator all[MAX_GENERATORS];
+} generators;
+
+/* Patterns and code generators that the first lines name. */
+static void read_generators(rlxc_context *ctx, const char *text, generators *g,
+                            rlxc_options *options)
+{
+    for (; *text == '#'; text += strcspn(text, "\n") + 1) {
+        char name[64];
+        int length = 0;
+        const char *line = rlxc_intern(ctx, text, strcspn(text, "\n"));
+        bool lifted = sscanf(line, "# --fuse-lifted %63[^=]=%n", name, &length) == 1;
+        if (lifted || sscanf(line, "# --fuse %63[^=]=%n", name, &length) == 1) {
+            cr_assert(options->n_fusions < MAX_FUSIONS);
+            g->fusions[options->n_fusions++] = (rlxc_fusion){.name = rlxc_intern_cstr(ctx, name),
+                                                             .pattern = line + length,
+                                                             .lift_constants = lifted};
+        } else if (sscanf(line, "# --codegen %63s", name) == 1) {
+            cr_assert(options->n_generators < MAX_GENERATORS);
+            g->all[options->n_generators++].name = rlxc_intern_cstr(ctx, name);
+        }
+    }
+    options->fusions = g->fusions;
+    options->generators = g->all;
+}
+
 static void check_file(const char *pass, const char *path)
 {
     char *text = read_text(path);
@@ -83,6 +116,8 @@ static void check_file(const char *pass, const char *path)
     char device[32];
     if (sscanf(text, "# --default-device %31s", device) == 1)
         options.default_device = device;
+    generators given = {0};
+    read_generators(ctx, text, &given, &options);
     if (strcmp(pass, "to_mixed_precision") == 0)
         options.mixed = RLX_F16;
     options.requests[options.n_requests++] = pass;

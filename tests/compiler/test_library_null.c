@@ -79,6 +79,12 @@ RLX_TEST(library_null, compilers)
     REFUSED(rlx_compiler_add_target(NULL, "a", "llvm", &err));
     REFUSED(rlx_compiler_add_target(c, NULL, "llvm", &err));
     REFUSED(rlx_compiler_add_target(c, "a", NULL, &err));
+    const rlx_fusion_desc fusion = {.size = sizeof fusion, .name = "a.b", .pattern = "(nn.relu x)"};
+    const rlx_generator_desc generator = {.size = sizeof generator, .name = "a"};
+    REFUSED(rlx_compiler_add_fusion(NULL, &fusion, &err));
+    REFUSED(rlx_compiler_add_fusion(c, NULL, &err));
+    REFUSED(rlx_compiler_add_generator(NULL, &generator, &err));
+    REFUSED(rlx_compiler_add_generator(c, NULL, &err));
     EMPTY(rlx_compiler_operator(0, NULL));
     EMPTY(rlx_compiler_operator(rlx_compiler_operator_count(), (rlx_operator_info *)&info));
     cr_expect_eq(rlx_compiler_name_distance((rlx_str){NULL, 4}, RLX_STR("main")), SIZE_MAX);
@@ -230,6 +236,7 @@ RLX_TEST(library_null, calls_on_the_ir)
     REFUSED(rlx_ir_builder_finish(NULL, NULL, NULL, &err));
     REFUSED(rlx_ir_module_add_text(NULL, NULL, NULL, 1, &err));
     REFUSED(rlx_ir_function_rewrite(NULL, NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_function_unmark(NULL, NULL, &err));
     REFUSED(rlx_ir_function_match(NULL, NULL, NULL, NULL, false, NULL, &err));
     REFUSED(rlx_ir_function_replace(NULL, NULL, NULL, false, NULL, NULL, NULL, &err));
 }

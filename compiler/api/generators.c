@@ -1,0 +1,97 @@
+/* Patterns to fuse and code generators that a library user has added. */
+#include "compiler/api/handles.h"
+
+#include <string.h>
+
+enum { MAX_NAME = 200 };
+
+/* rlxc_fusion.check */
+static bool check_match(void *user, rlxc_context *ctx, const rlxc_match *match)
+{
+    const rlxc_api_fusion *own = user;
+    const rlx_ir_match *handle = rlxc_api_match(ctx, match);
+    return own->check(own->user, own->compiler->running, handle);
+}
+
+static bool is_name(const char *name)
+{
+    return name != NULL && name[0] != '\0' && strlen(name) <= MAX_NAME;
+}
+
+rlx_status rlx_compiler_add_fusion(rlx_compiler *c, const rlx_fusion_desc *fusion, rlx_error *err)
+{
+    rlx_fusion_desc d = {.size = sizeof d};
+    rlxc_api_call call;
+    if (c == NULL || fusion == NULL)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "the compiler or the fusion is NULL");
+    RLX_TRY(rlxc_api_take(fusion, "rlx_fusion_desc", sizeof d, &d, sizeof d, err));
+    if (!is_name(d.name) || d.name[0] == '.' || d.pattern == NULL)
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "a fusion needs a name such as \"dnnl.relu\" and a pattern");
+    if (c->running != NULL)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "a pass cannot add fusions");
+    if (c->n_fusions == RLXC_API_MAX_FUSIONS)
+        return rlx_fail(err, RLX_E_LIMIT, "more than %d fusions added", RLXC_API_MAX_FUSIONS);
+    RLX_TRY(rlxc_api_begin(c, &call, err));
+    const char *pattern = rlxc_intern_cstr(c->ctx, d.pattern);
+    bool ok = rlxc_pattern_parse(c->ctx, pattern).root != NULL;
+    rlxc_api_fusion *own = &c->own_fusions[c->n_fusions];
+    *own = (rlxc_api_fusion){c, d.check, d.user};
+    c->fusions[c->n_fusions] = (rlxc_fusion){.name = rlxc_intern_cstr(c->ctx, d.name),
+                                             .pattern = pattern,
+                                             .lift_constants = d.lift_constants,
+                                             .check = d.check != NULL ? check_match : NULL,
+                                             .user = own};
+    RLX_TRY(rlxc_api_end(&call, ok, RLX_E_INVALID_ARG, err));
+    c->n_fusions++;
+    return RLX_OK;
+}
+
+/* rlxc_generator.run */
+static bool run_added(void *user, rlxc_context *ctx, rlxc_module *module)
+{
+    const rlxc_api_pass *own = user;
+    (void)module;
+    return rlxc_api_run_added(own, ctx);
+}
+
+rlx_status rlx_compiler_add_generator(rlx_compiler *c, const rlx_generator_desc *generator,
+                                      rlx_error *err)
+{
+    rlx_generator_desc d = {.size = sizeof d};
+    rlxc_api_call call;
+    if (c == NULL || generator == NULL)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "the compiler or the generator is NULL");
+    RLX_TRY(rlxc_api_take(generator, "rlx_generator_desc", sizeof d, &d, sizeof d, err));
+    if (!is_name(d.name))
+        return rlx_fail(err, RLX_E_INVALID_ARG, "a generator needs a name");
+    for (uint32_t i = 0; i < c->n_generators; i++)
+        if (strcmp(c->generators[i].name, d.name) == 0)
+            return rlx_fail(err, RLX_E_INVALID_ARG, "a generator '%s' already exists", d.name);
+    if (c->running != NULL)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "a pass cannot add generators");
+    if (c->n_generators == RLXC_API_MAX_GENERATORS)
+        return rlx_fail(err, RLX_E_LIMIT, "more than %d generators added", RLXC_API_MAX_GENERATORS);
+    RLX_TRY(rlxc_api_begin(c, &call, err));
+    rlxc_api_pass *own = &c->own_generators[c->n_generators];
+    *own = (rlxc_api_pass){c, d.run, d.user};
+    c->generators[c->n_generators] =
+        (rlxc_generator){rlxc_intern_cstr(c->ctx, d.name), d.run != NULL ? run_added : NULL, own};
+    RLX_TRY(rlxc_api_end(&call, true, RLX_E_INTERNAL, err));
+    c->n_generators++;
+    return RLX_OK;
+}
+
+rlx_status rlx_ir_function_unmark(rlx_ir_module *m, rlx_ir_function *f, rlx_error *err)
+{
+    rlxc_api_call call;
+    if (f == NULL)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "the function is NULL");
+    RLX_TRY(rlxc_api_begin_module(m, &call, err));
+    rlxc_function *function = of_function(f);
+    static const char *const keys[] = {"Codegen", "Composite"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        function->attrs = rlxc_attrs_without(call.compiler->ctx, function->attrs,
+                                             rlxc_intern_cstr(call.compiler->ctx, keys[i]));
+    return rlxc_api_end(&call, true, RLX_E_INTERNAL, err);
+}

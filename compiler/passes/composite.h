@@ -1,0 +1,30 @@
+/* Functions marked for code generators outside of this compiler, as in Relax: attribute Composite =
+ * "dnnl.relu" says which pattern a function is, Codegen = "dnnl" which generator takes it whole. */
+#ifndef RLXC_PASSES_COMPOSITE_H
+#define RLXC_PASSES_COMPOSITE_H
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/passes/pattern.h"
+
+typedef struct rlxc_fusion { /* a pattern of pass fuse_ops_by_pattern */
+    const char *name;        /* "dnnl.relu": generator and pattern */
+    const char *pattern;
+    bool lift_constants; /* constants are operands of the function, not in it */
+    bool (*check)(void *user, rlxc_context *ctx, const rlxc_match *match); /* or NULL */
+    void *user;
+} rlxc_fusion;
+
+typedef struct rlxc_generator { /* takes functions marked with its name (pass run_codegen) */
+    const char *name;
+    /* Works on the functions whose attribute Codegen is |name|. Those that keep it become calls of
+     * functions that the runtime finds by name. NULL: all do. */
+    bool (*run)(void *user, rlxc_context *ctx, rlxc_module *module);
+    void *user;
+} rlxc_generator;
+
+/* The value of attribute |key| as text; NULL: there is none. */
+const char *rlxc_mark_of(rlxc_context *ctx, const rlxc_function *f, const char *key);
+/* Has attribute Composite or Codegen. */
+bool rlxc_is_marked(rlxc_context *ctx, const rlxc_function *f);
+
+#endif

@@ -1,0 +1,309 @@
+/* Pass merge_composite_functions: neighbouring calls of composite functions of one code generator
+ * become one function marked with attribute Codegen, as Relax's MergeCompositeFunctions does. In it
+ * the composite functions are local ones.
+ *
+ * The generator of "dnnl.relu" is "dnnl". A call joins the group of an operand if no value then
+ * leaves the group and comes back, and nothing between them has an effect or can fail. */
+#include "compiler/analysis/effects.h"
+#include "compiler/passes/composite.h"
+#include "compiler/passes/outline.h"
+#include "compiler/passes/passes.h"
+
+#include <string.h>
+
+const char *rlxc_mark_of(rlxc_context *ctx, const rlxc_function *f, const char *key)
+{
+    const rlxc_attr *mark = rlxc_attrs_find(&f->attrs, rlxc_intern_cstr(ctx, key));
+    return mark && mark->kind == RLXC_ATTR_STRING ? mark->s : NULL;
+}
+
+bool rlxc_is_marked(rlxc_context *ctx, const rlxc_function *f)
+{
+    return rlxc_mark_of(ctx, f, "Composite") || rlxc_mark_of(ctx, f, "Codegen");
+}
+
+typedef struct merging {
+    rlxc_context *ctx;
+    rlxc_module *module;
+    rlxc_function *host;
+    rlxc_binding_block *block;
+    const rlxc_function **callees; /* by place: the composite function called, or NULL */
+    const char **generators;       /* by place, of these */
+    rlxc_map places;               /* variable -> 1 + place */
+    uint32_t *group_of;            /* by place: place of a member that stands for the group */
+    rlxc_map locals;               /* of the group being made: composite function -> variable */
+    uint32_t group;
+} merging;
+
+/* The composite function that |b| calls, if it is one of the module. */
+static const rlxc_function *callee_of(const merging *m, const rlxc_binding *b)
+{
+    const rlxc_global *g = b->form == RLXC_FORM_CALL && b->callee.kind == RLXC_ATOM_GLOBAL
+                               ? rlxc_module_find(m->module, b->callee.text)
+                               : NULL;
+    return g && g->relax && rlxc_mark_of(m->ctx, g->relax, "Composite") &&
+                   !rlxc_mark_of(m->ctx, g->relax, "Codegen")
+               ? g->relax
+               : NULL;
+}
+
+static const char *generator_of(const merging *m, const rlxc_function *f)
+{
+    const char *composite = rlxc_mark_of(m->ctx, f, "Composite");
+    return rlxc_intern(m->ctx, composite, strcspn(composite, "."));
+}
+
+/* --- which calls belong together ---------------------------------------------------------------
+ */
+
+typedef struct reading {
+    const merging *m;
+    uint32_t a, b;        /* the groups to join */
+    const bool *reached;  /* by place: reads a member's value */
+    bool inside, outside; /* out: reads a member; reads something outside that does */
+} reading;
+
+static void read_atom(void *user, rlxc_atom atom)
+{
+    reading *r = user;
+    uint32_t place = atom.kind == RLXC_ATOM_VAR
+                         ? (uint32_t)(uintptr_t)rlxc_map_get(&r->m->places, rlxc_key(atom.var))
+                         : 0;
+    if (place == 0)
+        return;
+    const uint32_t g = r->m->group_of[place - 1];
+    r->inside = r->inside || g == r->a || g == r->b;
+    r->outside = r->outside || r->reached[place - 1];
+}
+
+static void read_binding(reading *r, const rlxc_binding *b)
+{
+    r->inside = r->outside = false;
+    for (uint32_t i = 0; i < b->n_args; i++)
+        rlxc_atom_visit(b->args[i], read_atom, r);
+    if (b->form == RLXC_FORM_IF) {
+        rlxc_body_visit(b->then, read_atom, r);
+        rlxc_body_visit(b->otherwise, read_atom, r);
+    }
+    if (b->form == RLXC_FORM_FUNCTION)
+        rlxc_body_visit(&b->function->body, read_atom, r);
+}
+
+/* No value of the groups |a| and |b| leaves them and comes back, also through other groups. */
+static bool stays_acyclic(const merging *m, uint32_t a, uint32_t b)
+{
+    const uint32_t n = m->block->n;
+    bool *reached = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof *reached),
+         changed = reached != NULL;
+    if (!reached)
+        return false;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < n; i++) {
+            reading r = {.m = m, .a = a, .b = b, .reached = reached};
+            const uint32_t g = m->group_of[i];
+            const bool is_member = g == a || g == b;
+            read_binding(&r, m->block->bindings[i]);
+            if (is_member && r.outside)
+                return false;
+            if (is_member || reached[i] || !(r.inside || r.outside))
+                continue;
+            changed = true;
+            for (uint32_t k = 0; k < n; k++) /* a group is one value */
+                if (k == i || (g != RLXC_NO_GROUP && m->group_of[k] == g))
+                    reached[k] = true;
+        }
+    }
+    return true;
+}
+
+/* Nothing that must keep its place lies between the first member of |group| and |last|. */
+static bool may_move(const merging *m, uint32_t group, uint32_t last)
+{
+    uint32_t first = 0;
+    while (m->group_of[first] != group)
+        first++;
+    for (uint32_t i = first; i < last; i++)
+        if (!rlxc_binding_is_pure(m->module, m->block->bindings[i]))
+            return false;
+    return true;
+}
+
+static void join(merging *m, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < m->block->n; i++)
+        if (m->group_of[i] == a)
+            m->group_of[i] = b;
+}
+
+typedef struct joining {
+    merging *m;
+    uint32_t place;
+} joining;
+
+static void join_operand(void *user, rlxc_atom atom)
+{
+    const joining *j = user;
+    merging *m = j->m;
+    uint32_t place = atom.kind == RLXC_ATOM_VAR
+                         ? (uint32_t)(uintptr_t)rlxc_map_get(&m->places, rlxc_key(atom.var))
+                         : 0;
+    if (place == 0 || m->group_of[place - 1] == RLXC_NO_GROUP ||
+        m->generators[place - 1] != m->generators[j->place])
+        return;
+    const uint32_t a = m->group_of[place - 1], b = m->group_of[j->place];
+    if (a != b && may_move(m, a, j->place) && stays_acyclic(m, a, b))
+        join(m, a, b);
+}
+
+/* --- the functions ---------------------------------------------------------------------------- */
+
+/* The composite function as a local one, and a call of it. */
+static void copy_member(void *user, rlxc_copier *c, rlxc_binding_block *block,
+                        const rlxc_binding *member, uint32_t group)
+{
+    merging *m = user;
+    const rlxc_function *callee = callee_of(m, member);
+    if (group != m->group)
+        m->locals = (rlxc_map){0};
+    m->group = group;
+    rlxc_rvar *local = rlxc_map_get(&m->locals, rlxc_key(callee));
+    if (!local) {
+        rlxc_function *f = rlxc_copy_function(m->ctx, c->into, callee);
+        local = rlxc_rvar_new(m->ctx, c->into, callee->name, rlxc_function_sinfo(m->ctx, f));
+        rlxc_binding *b = rlxc_binding_new(m->ctx, RLXC_FORM_FUNCTION, local);
+        b->function = f;
+        b->range = member->range;
+        rlxc_block_push(m->ctx, block, b);
+        rlxc_map_set(m->ctx, &m->locals, rlxc_key(callee), local);
+    }
+    rlxc_binding *call = rlxc_copy_binding(c, member);
+    call->callee = rlxc_atom_var(local);
+    call->var->is_dataflow = false;
+    rlxc_block_push(m->ctx, block, call);
+}
+
+static rlxc_outline_group describe(const merging *m, uint32_t last)
+{
+    const rlxc_function *callee = m->callees[last];
+    rlxc_outline_group g = {
+        .name = rlxc_internf(m->ctx, "%s_%s", callee->name, m->generators[last]),
+        .marked = callee->marked.line ? callee->marked : m->block->bindings[last]->range};
+    g.attrs = rlxc_attrs_with(m->ctx, g.attrs, rlxc_intern_cstr(m->ctx, "Codegen"),
+                              rlxc_attr_string(m->ctx, m->generators[last]));
+    return g;
+}
+
+static bool outline(merging *m)
+{
+    const uint32_t n = m->block->n;
+    uint32_t *numbers = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof *numbers), count = 0;
+    rlxc_outline_group *groups = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof *groups);
+    rlxc_map known = {0};
+    if (!numbers || !groups)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        numbers[i] = RLXC_NO_GROUP;
+        if (m->group_of[i] == RLXC_NO_GROUP)
+            continue;
+        uintptr_t number = (uintptr_t)rlxc_map_get(&known, (uint64_t)m->group_of[i] + 1);
+        if (number == 0) {
+            number = ++count;
+            rlxc_map_set(m->ctx, &known, (uint64_t)m->group_of[i] + 1, (void *)number);
+        }
+        numbers[i] = (uint32_t)number - 1;
+        groups[numbers[i]] = describe(m, i);
+    }
+    const rlxc_outline o = {.ctx = m->ctx,
+                            .module = m->module,
+                            .host = m->host,
+                            .block = m->block,
+                            .group_of = numbers,
+                            .groups = groups,
+                            .n_groups = count,
+                            .copy = copy_member,
+                            .user = m};
+    m->group = RLXC_NO_GROUP;
+    return rlxc_outline_block(&o);
+}
+
+static bool merge_block(merging *m)
+{
+    const uint32_t n = m->block->n;
+    bool any = false;
+    m->callees = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof(const rlxc_function *));
+    m->generators = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof(const char *));
+    m->group_of = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof *m->group_of);
+    m->places = (rlxc_map){0};
+    if (!m->callees || !m->generators || !m->group_of)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_binding *b = m->block->bindings[i];
+        rlxc_map_set(m->ctx, &m->places, rlxc_key(b->var), (void *)((uintptr_t)i + 1));
+        m->callees[i] = callee_of(m, b);
+        m->group_of[i] = m->callees[i] ? i : RLXC_NO_GROUP;
+        if (!m->callees[i])
+            continue;
+        any = true;
+        m->generators[i] = generator_of(m, m->callees[i]);
+    }
+    for (uint32_t i = 0; any && i < n && !rlxc_failed(m->ctx); i++) {
+        const rlxc_binding *b = m->block->bindings[i];
+        joining j = {m, i};
+        if (!m->callees[i])
+            continue;
+        for (uint32_t a = 0; a < b->n_args; a++)
+            rlxc_atom_visit(b->args[a], join_operand, &j);
+    }
+    return !rlxc_failed(m->ctx) && (!any || outline(m));
+}
+
+static bool merge_body(merging *m, rlxc_body *body)
+{
+    rlxc_function *outer = m->host;
+    for (uint32_t i = 0; i < body->n_blocks; i++) {
+        for (uint32_t k = 0; k < body->blocks[i]->n; k++) {
+            const rlxc_binding *b = body->blocks[i]->bindings[k];
+            bool ok = true;
+            if (b->form == RLXC_FORM_IF) {
+                ok = merge_body(m, b->then) && merge_body(m, b->otherwise);
+            } else if (b->form == RLXC_FORM_FUNCTION && !rlxc_is_marked(m->ctx, b->function)) {
+                m->host = b->function;
+                ok = merge_body(m, &b->function->body);
+                m->host = outer;
+            }
+            if (!ok)
+                return false;
+        }
+        m->block = body->blocks[i];
+        if (!merge_block(m))
+            return false;
+    }
+    return true;
+}
+
+bool rlxc_pass_merge_composite_functions(rlxc_context *ctx, rlxc_module *module,
+                                         const rlxc_options *options)
+{
+    (void)options;
+    const uint32_t n = module->globals.count;
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_function *f = module->globals.items[i]->relax;
+        any = any || (f && rlxc_mark_of(ctx, f, "Composite"));
+    }
+    merging m = {.ctx = ctx, .module = module};
+    for (uint32_t i = 0; any && i < n; i++) {
+        rlxc_function *f = module->globals.items[i]->relax;
+        m.host = f;
+        if (f && !rlxc_is_marked(ctx, f) && !merge_body(&m, &f->body))
+            return false;
+    }
+    for (uint32_t i = module->globals.count; any && i-- > 0;) {
+        const rlxc_function *f = module->globals.items[i]->relax;
+        if (f && rlxc_mark_of(ctx, f, "Composite") && !rlxc_mark_of(ctx, f, "Codegen") &&
+            !rlxc_is_mentioned(module, f->name))
+            rlxc_module_remove(ctx, module, f->name);
+    }
+    return !rlxc_failed(ctx);
+}

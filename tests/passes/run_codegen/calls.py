@@ -1,0 +1,26 @@
+# --codegen dnnl
+# --fuse dnnl.relu=(nn.relu x)
+# --fuse dnnl.add=(add x y)
+@I.ir_module
+class Module:
+    @R.function
+    def given(y: R.Tensor(("m", 4), "float32")) -> R.Tensor(("m", 4), "float32"):
+        R.func_attr({"Codegen": "dnnl", "global_symbol": "dnnl_given"})
+        @R.function
+        def inner(v: R.Tensor(("m", 4), "float32")) -> R.Tensor(("m", 4), "float32"):
+            R.func_attr({"Composite": "dnnl.exp"})
+            with R.dataflow():
+                z = R.exp(v)
+                R.output(z)
+            return z
+        return inner(y)
+
+    @R.function
+    def main(x: R.Tensor(("n", 4), "float32")):
+        cls = Module
+        with R.dataflow():
+            p = R.nn.relu(x)
+            q = R.add(p, x)
+            r = cls.given(q)
+            R.output(p, r)
+        return (p, r)
