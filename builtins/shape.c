@@ -24,6 +24,18 @@ rlx_status rlxb_null_value(rlx_call_context *cc, const rlx_value *args, uint32_t
     return RLX_OK;
 }
 
+rlx_status rlxb_product(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                        rlx_error *err)
+{
+    rlx_tensor *x, *w, *y = NULL;
+    (void)n;
+    RLX_TRY(rlxb_tensor(args, 0, &x, err));
+    RLX_TRY(rlxb_tensor(args, 1, &w, err));
+    RLX_TRY(rlx_call_product(cc, x, w, &y, err));
+    *out = rlx_of_tensor(y);
+    return RLX_OK;
+}
+
 rlx_status rlxb_copy(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                      rlx_error *err)
 {

@@ -194,6 +194,13 @@ rlx_status rlx_call_copy_tensor(rlx_call_context *cc, const rlx_tensor *from, rl
     return rlxv_tensor_copy(cc->vm->pool, from, cc->vm->watch, out, err);
 }
 
+rlx_status rlx_call_product(rlx_call_context *cc, const rlx_tensor *x, const rlx_tensor *w,
+                            rlx_tensor **out, rlx_error *err)
+{
+    RLXV_NEED(err, cc && x && w && out);
+    return rlxv_device_product(cc->vm->pool, x, w, cc->vm->watch, out, err);
+}
+
 rlx_status rlx_call_alloc_storage(rlx_call_context *cc, size_t bytes, size_t align,
                                   rlx_storage **out, rlx_error *err)
 {

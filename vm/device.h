@@ -150,6 +150,9 @@ rlx_status rlxv_copy_tensor(rlx_tensor *to, const rlx_tensor *from, const rlxv_w
 rlx_status rlxv_tensor_move(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *t, rlx_device *d,
                             const char *scope, const rlxv_watch *watch, rlx_tensor **out,
                             rlx_error *err);
+/* device_product.c: as rlx_call_product. */
+rlx_status rlxv_device_product(rlxv_pool *p, const rlx_tensor *x, const rlx_tensor *w,
+                               const rlxv_watch *watch, rlx_tensor **out, rlx_error *err);
 /* A copy where |t| lies. */
 rlx_status rlxv_tensor_copy(rlxv_pool *p, const rlx_tensor *t, const rlxv_watch *watch,
                             rlx_tensor **out, rlx_error *err);

@@ -57,6 +57,12 @@ RLX_NODISCARD RLX_API rlx_status rlx_call_alloc_tensor(rlx_call_context *cc, rlx
 /* A copy of |from| on its device. Other errors: those of the device. */
 RLX_NODISCARD RLX_API rlx_status rlx_call_copy_tensor(rlx_call_context *cc, const rlx_tensor *from,
                                                       rlx_tensor **out, rlx_error *err);
+/* The matrix product x w on the device of both, by the library of its vendor. |x| has at least two
+   dimensions; |w| has two, or as many as |x| with the same batches. Errors: DEVICE (not on one
+   device, or it has no library), SHAPE, NOT_FOUND (the library is not installed), LIMIT, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_call_product(rlx_call_context *cc, const rlx_tensor *x,
+                                                  const rlx_tensor *w, rlx_tensor **out,
+                                                  rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_call_alloc_storage(rlx_call_context *cc, size_t bytes,
                                                         size_t align, rlx_storage **out,
                                                         rlx_error *err);

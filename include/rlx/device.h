@@ -72,6 +72,14 @@ typedef struct rlx_launch {
     uint32_t n_args;
 } rlx_launch;
 
+/* y = x w, |batches| times: matrices by rows, x of |m| * |k| and w of |k| * |n| numbers without
+ * gaps. None of the sizes is 0. Numbers of 16 bits are summed in float32. */
+typedef struct rlx_product {
+    rlx_dtype dtype; /* of all: float16, bfloat16, float32, float64 */
+    int64_t m, n, k, batches;
+    rlx_device_at x, w, y;
+} rlx_product;
+
 /* Gets code that a driver built: |format| says for which machines it is. The bytes are valid during
  * the call; what it returns is returned to whoever asked for the code. */
 typedef rlx_status rlx_device_sink(void *user, rlx_str format, const void *code, size_t size,
@@ -134,6 +142,10 @@ typedef struct rlx_device_api {
      * else is; the error of a launch may be that of the last false. |name| of a launch is valid
      * until then. Absent: launches are asked for one by one. */
     rlx_status (*gather)(void *device, bool on, rlx_error *err);
+    /* By the library of the device's vendor. NOT_FOUND says that it is missing. Absent: there is
+     * none for this kind. */
+    rlx_status (*product)(void *device, const rlx_product *product, void **out_event,
+                          rlx_error *err);
 } rlx_device_api;
 
 /* Adds a kind, found before the built-in ones, for VMs that have this registry and calls that name

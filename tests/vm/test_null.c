@@ -57,6 +57,9 @@ static rlx_status probe(rlx_call_context *cc, const rlx_value *args, uint32_t n,
     REFUSED(rlx_call_alloc_tensor(cc, RLX_F32, 1, dims, NULL, &err));
     REFUSED(rlx_call_copy_tensor(cc, NULL, (void *)room, &err));
     REFUSED(rlx_call_copy_tensor(cc, tensor, NULL, &err));
+    REFUSED(rlx_call_product(cc, NULL, tensor, (void *)room, &err));
+    REFUSED(rlx_call_product(cc, tensor, NULL, (void *)room, &err));
+    REFUSED(rlx_call_product(cc, tensor, tensor, NULL, &err));
     REFUSED(rlx_call_alloc_storage(cc, 0, 64, NULL, &err));
     REFUSED(rlx_call_storage_tensor(NULL, storage, 0, RLX_F32, 1, dims, (void *)room, &err));
     REFUSED(rlx_call_storage_tensor(cc, NULL, 0, RLX_F32, 1, dims, (void *)room, &err));
@@ -232,6 +235,7 @@ RLX_TEST(null, every_pointer_of_every_function)
     EMPTY(rlx_call_kernel_context(NULL));
     REFUSED(rlx_call_alloc_tensor(NULL, RLX_F32, 1, dims, (void *)room, &err));
     REFUSED(rlx_call_copy_tensor(NULL, NULL, (void *)room, &err));
+    REFUSED(rlx_call_product(NULL, NULL, NULL, (void *)room, &err));
     REFUSED(rlx_call_alloc_storage(NULL, 0, 64, (void *)room, &err));
     REFUSED(rlx_call_view(NULL, tensor, 1, dims, (void *)room, &err));
     REFUSED(rlx_call_make_shape(NULL, 1, dims, (void *)room, &err));

@@ -189,6 +189,7 @@ static void unmake(rlxv_cuda *d)
     if (d->stream)
         (void)d->cu.cuStreamSynchronize(d->stream);
     rlxv_cuda_drop_graphs(d);
+    rlxv_cuda_close_blas(d);
     if (d->base)
         (void)d->cu.cuEventDestroy_v2(d->base);
     if (d->stage)
@@ -419,4 +420,5 @@ const rlx_device_api rlxv_cuda_api = {
     .sync = rlxv_cuda_sync,
     .event_time = rlxv_cuda_event_time,
     .gather = rlxv_cuda_gather,
+    .product = rlxv_cuda_product,
 };

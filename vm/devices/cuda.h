@@ -11,6 +11,7 @@
 enum { RLXV_CUDA_STAGE = 1 << 18 }; /* bytes */
 
 typedef struct rlxv_cuda_graphs rlxv_cuda_graphs; /* cuda_graph.c */
+typedef struct rlxv_cuda_blas rlxv_cuda_blas;     /* cuda_blas.c */
 
 typedef struct rlxv_cuda {
     const rlx_allocator *a;
@@ -33,6 +34,7 @@ typedef struct rlxv_cuda {
     double base_time;
     atomic_uint gatherers;    /* calls that want their launches in graphs */
     rlxv_cuda_graphs *graphs; /* NULL: nobody wanted any */
+    rlxv_cuda_blas *blas;     /* NULL: no product was asked for; guarded by the device's lock */
 } rlxv_cuda;
 
 /* What a call of the driver returned, as an error of ours; OK stays OK. |what| was tried. */
@@ -74,6 +76,12 @@ typedef struct rlxv_cuda_call {
 
 /* Asks the driver for a launch; what it returned. The context is current. */
 int rlxv_cuda_start(const rlxv_cuda *d, const rlxv_cuda_call *call, const void *args);
+
+/* --- cuda_blas.c --- */
+rlx_status rlxv_cuda_product(void *device, const rlx_product *product, void **out_event,
+                             rlx_error *err);
+/* The context is current, if it still exists. */
+void rlxv_cuda_close_blas(rlxv_cuda *d);
 
 /* --- cuda_graph.c --- */
 rlx_status rlxv_cuda_gather(void *device, bool on, rlx_error *err);

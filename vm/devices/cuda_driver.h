@@ -129,11 +129,35 @@ typedef struct cu_kernel_node { /* CUDA_KERNEL_NODE_PARAMS_v1 */
     X(cuGraphExecDestroy, (cu_graph_exec exec))                                                \
     X(cuGraphInstantiateWithFlags, (cu_graph_exec * exec, cu_graph graph, unsigned long long flags))
 
+/* Of cuBLAS; they return a cublasStatus_t, 0 for success. */
+#define CUBLAS_FUNCTIONS(X)                                                                      \
+    X(cublasCreate_v2, (void **handle))                                                          \
+    X(cublasDestroy_v2, (void *handle))                                                          \
+    X(cublasSetStream_v2, (void *handle, cu_stream stream))                                      \
+    X(cublasGemmStridedBatchedEx,                                                                \
+      (void *handle, int turn_a, int turn_b, int m, int n, int k, const void *alpha,             \
+       const void *a, int a_type, int lda, long long step_a, const void *b, int b_type, int ldb, \
+       long long step_b, const void *beta, void *c, int c_type, int ldc, long long step_c,       \
+       int batches, int compute, int algorithm))
+
+enum { /* of cuBLAS */
+       CU_R_32F = 0,
+       CU_R_64F = 1,
+       CU_R_16F = 2,
+       CU_R_16BF = 14,
+       CU_COMPUTE_32F = 68,
+       CU_COMPUTE_64F = 70,
+       CU_GEMM_DEFAULT = -1
+};
+
 #define CU_MEMBER(name, params) int(*name) params;
 typedef struct cu_driver {
     CU_FUNCTIONS(CU_MEMBER)
     CU_GRAPH_FUNCTIONS(CU_MEMBER)
 } cu_driver;
+typedef struct cu_blas {
+    CUBLAS_FUNCTIONS(CU_MEMBER)
+} cu_blas;
 #undef CU_MEMBER
 
 #endif
