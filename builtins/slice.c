@@ -4,11 +4,16 @@
 
 #include <string.h>
 
-/* Element |i| of argument |k|, an integer vector with an element for each dimension. */
+/* Element |i| of argument |k|: a shape, or an integer vector, with an element for each dimension.
+ */
 static rlx_status bound_of(const rlx_value *args, uint32_t k, uint32_t i, uint32_t ndim,
                            int64_t *out, rlx_error *err)
 {
     rlx_tensor *t;
+    if (args[k].kind == RLX_KIND_SHAPE && rlx_shape_ndim(args[k].as.shape) == ndim) {
+        *out = rlx_shape_dims(args[k].as.shape)[i];
+        return RLX_OK;
+    }
     RLX_TRY(rlxb_tensor(args, k, &t, err));
     rlx_dtype dtype = rlx_tensor_dtype(t);
     if ((dtype.code != RLX_INT && dtype.code != RLX_UINT) || rlx_tensor_ndim(t) != 1 ||

@@ -432,8 +432,9 @@ static rlxc_atom slice_at_run_time(rlxc_ox *im, rlxc_atom x, late_bounds *at)
             at->step[i] = rlxc_ox_i(im, 1);
             at->end[i] = at->count[i] = rlxc_ox_dim(im, x, i);
         }
-    const rlxc_atom args[4] = {x, rlxc_ox_prims(im, at->first, ndim),
-                               rlxc_ox_prims(im, at->end, ndim), rlxc_ox_prims(im, at->step, ndim)};
+    const rlxc_atom args[4] = {x, rlxc_atom_shape(im->ctx, at->first, ndim),
+                               rlxc_atom_shape(im->ctx, at->end, ndim),
+                               rlxc_atom_shape(im->ctx, at->step, ndim)};
     return rlxc_ox_builtin(
         im, "rlx.strided_slice", args, 4,
         rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, x), (int32_t)ndim, at->count, NULL));

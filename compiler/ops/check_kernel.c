@@ -8,25 +8,24 @@
 #include "compiler/ir/intrinsics.h"
 #include "compiler/ops/device_forms.h"
 
-/* "model.py:7:9: take: index", which argument |i| of the builtin says, with |rest|. */
+/* "take: index", which argument |i| of the builtin says, with |rest|. */
 static const char *message(const rlxc_te *te, uint32_t i, const char *rest)
 {
     const rlxc_atom what = te->call->args[i];
-    const rlxc_range at = te->call->range;
-    const char *label = rlxc_line_label(te->ctx, at.file, at.line),
-               *file = rlxc_file_base(te->ctx, at.file),
-               *text = what.kind == RLXC_ATOM_STRING ? what.text : "a value";
-    return label ? rlxc_internf(te->ctx, "%s: %s%s", label, text, rest)
-                 : rlxc_internf(te->ctx, "%s:%u:%u: %s%s", file, at.line, at.col, text, rest);
+    return rlxc_internf(te->ctx, "%s%s", what.kind == RLXC_ATOM_STRING ? what.text : "a value",
+                        rest);
 }
 
-/* Fails where |wrong|, with the message "|before| a |between| b". a < 0 or a >= b there, without
- * which T.check_index does not fail. */
-static const rlxc_stmt *fail_if(rlxc_te *te, const rlxc_expr *wrong, const char *before,
-                                const rlxc_expr *a, const char *between, const rlxc_expr *b)
+const rlxc_stmt *rlxc_form_fail_if(rlxc_te *te, const rlxc_expr *wrong, const char *before,
+                                   const rlxc_expr *a, const char *between, const rlxc_expr *b)
 {
     rlxc_context *ctx = te->ctx;
-    const rlxc_expr *args[4] = {rlxc_string(ctx, before), a, rlxc_string(ctx, between), b};
+    const rlxc_range at = te->call->range;
+    const char *label = rlxc_line_label(ctx, at.file, at.line),
+               *file = rlxc_file_base(ctx, at.file);
+    const char *text = label ? rlxc_internf(ctx, "%s: %s", label, before)
+                             : rlxc_internf(ctx, "%s:%u:%u: %s", file, at.line, at.col, before);
+    const rlxc_expr *args[4] = {rlxc_string(ctx, text), a, rlxc_string(ctx, between), b};
     return rlxc_stmt_if(ctx, wrong,
                         rlxc_stmt_evaluate(ctx, rlxc_intrinsic_call(ctx, "check_index", args, 4)),
                         NULL);
@@ -40,8 +39,8 @@ static const rlxc_stmt *fail_at(rlxc_te *te, const rlxc_expr *wrong, const char 
     const rlxc_expr *at = rlxc_i64(ctx, 0);
     for (uint32_t i = 0; i < te->n_axes; i++)
         at = rlxc_add(ctx, rlxc_mul(ctx, at, x->dims[i]), te->axes[i]);
-    return fail_if(te, wrong, rlxc_internf(ctx, "%s: of ", before),
-                   rlxc_product(ctx, x->dims, te->n_axes), " elements the one at ", at);
+    return rlxc_form_fail_if(te, wrong, rlxc_internf(ctx, "%s: of ", before),
+                             rlxc_product(ctx, x->dims, te->n_axes), " elements the one at ", at);
 }
 
 static const rlxc_expr *either(rlxc_te *te, const rlxc_expr *a, const rlxc_expr *b)
@@ -95,8 +94,8 @@ static const rlxc_stmt *check_range(rlxc_te *te, const rlxc_expr *value, const r
         wrong = both(te, wrong, compare(te, RLXC_EXPR_NE, value, except));
     if (where)
         wrong = both(te, where, wrong);
-    return fail_if(te, wrong, message(te, 3, " "), value, expected,
-                   rlxc_sub(ctx, high, rlxc_i64(ctx, 1)));
+    return rlxc_form_fail_if(te, wrong, message(te, 3, " "), value, expected,
+                             rlxc_sub(ctx, high, rlxc_i64(ctx, 1)));
 }
 
 bool rlxc_form_check_index(rlxc_te *te)

@@ -17,15 +17,25 @@ static const form forms[] = {
 };
 #undef RLXC_DEVICE_FORM
 
+static const form *find(const char *builtin)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].builtin, builtin) == 0)
+            return &forms[i];
+    return NULL;
+}
+
+bool rlxc_device_may_do(const char *builtin)
+{
+    const form *f = find(builtin);
+    return f && f->result == NEW;
+}
+
 bool rlxc_emit_device_form(rlxc_builder *b, const rlxc_binding *call, rlxc_atom *out)
 {
-    const char *name = call->callee.kind == RLXC_ATOM_EXTERN ? call->callee.text : "";
-    size_t i = 0;
-    while (i < sizeof forms / sizeof *forms && strcmp(forms[i].builtin, name) != 0)
-        i++;
-    if (i == sizeof forms / sizeof *forms || !b->target)
+    const form *f = call->callee.kind == RLXC_ATOM_EXTERN ? find(call->callee.text) : NULL;
+    if (!f || !b->target)
         return false;
-    const form *f = &forms[i];
     rlxc_te te;
     if (!rlxc_te_begin_builtin(&te, b, call, f->name, RLXC_PATTERN_OPAQUE) || !f->make(&te))
         return false;

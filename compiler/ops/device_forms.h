@@ -5,9 +5,16 @@
 
 #include "compiler/ops/te.h"
 
+/* True for a builtin whose result a device may compute, where its operands are. */
+bool rlxc_device_may_do(const char *builtin);
 /* Emits what the builder's device does for |call|, a call of a builtin whose tensors are there;
  * |*out| becomes its result. False, with nothing emitted, where the device has no kernel for it. */
 bool rlxc_emit_device_form(rlxc_builder *b, const rlxc_binding *call, rlxc_atom *out);
+
+/* Fails where |wrong|: "model.py:7:9: |before| a |between| b". a < 0 or a >= b there, without which
+ * T.check_index does not fail. */
+const rlxc_stmt *rlxc_form_fail_if(rlxc_te *te, const rlxc_expr *wrong, const char *before,
+                                   const rlxc_expr *a, const char *between, const rlxc_expr *b);
 
 /* The functions that device_forms.def names, once |te| has begun: false where they take no such
  * operands. */

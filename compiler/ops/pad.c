@@ -1,6 +1,6 @@
 /* pad: positions outside the input are a constant, or elements read from elsewhere in it. An empty
  * dimension has no elements, so its padding is 0. */
-#include "compiler/ops/te.h"
+#include "compiler/ops/device_forms.h"
 
 #include <string.h>
 
@@ -56,6 +56,41 @@ static const rlxc_expr *pad_source(rlxc_context *ctx, char mode, const rlxc_expr
     return rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, at, n), at, rlxc_sub(ctx, period, at));
 }
 
+/* Stores |x| with before[i] places in front of dimension i (NULL: nothing around it). Places
+ * outside are read from elsewhere in |x|, or |filling| where |mode| is 'k', a constant. */
+static void store_padded(rlxc_te *te, const rlxc_te_operand *x, const rlxc_buffer *out,
+                         const rlxc_expr *const *before, char mode, const rlxc_expr *filling)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
+    uint32_t elsewhere = 0; /* dimensions whose padding is read from the input */
+    rlxc_te_spatial(te, "PadInput", out);
+    for (uint32_t i = 0; i < out->ndim; i++) {
+        const rlxc_expr *n = x->dims[i], *p = te->axes[i];
+        at[i] = p;
+        if (!before[i])
+            continue;
+        p = rlxc_sub(ctx, p, before[i]);
+        if (mode != 'k') {
+            at[i] = pad_source(ctx, mode, p, n);
+            elsewhere |= 1u << i;
+            continue;
+        }
+        at[i] = p;
+        const rlxc_expr *test =
+            rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, 0), p),
+                        rlxc_binary(ctx, RLXC_EXPR_LT, p, n));
+        inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, test) : test;
+    }
+    const rlxc_expr *value = rlxc_te_get(te, x, at);
+    for (uint32_t i = 0; i < out->ndim; i++)
+        if (elsewhere >> i & 1)
+            value = rlxc_te_if_not_empty(ctx, x->dims[i], value);
+    if (inside)
+        value = rlxc_te_if(ctx, inside, value, filling);
+    rlxc_te_store(te, out, value);
+}
+
 rlxc_atom rlxc_legalize_pad(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
@@ -68,36 +103,43 @@ rlxc_atom rlxc_legalize_pad(rlxc_builder *b, const rlxc_binding *call)
     char mode = strcmp(name, "replicate") == 0     ? 'e'
                 : name[0] == 'c' && name[1] == 'o' ? 'k'
                                                    : name[0];
+    const rlxc_expr *before[RLXC_MAX_NDIM] = {0};
+    for (uint32_t i = 0; i < (uint32_t)te.out->ndim; i++)
+        if (widths[2 * i] != 0 || widths[2 * i + 1] != 0)
+            before[i] = rlxc_i64(ctx, widths[2 * i]);
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
     const rlxc_buffer *out = rlxc_te_output(&te, "PadInput");
-    rlxc_te_spatial(&te, "PadInput", out);
-    const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
-    uint32_t elsewhere = 0; /* dimensions whose padding is read from the input */
-    for (uint32_t i = 0; i < out->ndim; i++) {
-        const rlxc_expr *n = x.dims[i], *p = te.axes[i];
-        at[i] = p;
-        if (widths[2 * i] == 0 && widths[2 * i + 1] == 0)
-            continue;
-        p = rlxc_sub(ctx, p, rlxc_i64(ctx, widths[2 * i]));
-        if (mode != 'k') {
-            at[i] = pad_source(ctx, mode, p, n);
-            elsewhere |= 1u << i;
-            continue;
-        }
-        at[i] = p;
-        const rlxc_expr *test =
-            rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, 0), p),
-                        rlxc_binary(ctx, RLXC_EXPR_LT, p, n));
-        inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, test) : test;
-    }
-    const rlxc_expr *value = rlxc_te_get(&te, &x, at);
-    for (uint32_t i = 0; i < out->ndim; i++)
-        if (elsewhere >> i & 1)
-            value = rlxc_te_if_not_empty(ctx, x.dims[i], value);
-    if (inside)
-        value =
-            rlxc_te_if(ctx, inside, value,
-                       rlxc_te_number(ctx, out->dtype, rlxc_attr_get_float(call, "pad_value", 0)));
-    rlxc_te_store(&te, out, value);
+    store_padded(&te, &x, out, before, mode,
+                 rlxc_te_number(ctx, out->dtype, rlxc_attr_get_float(call, "pad_value", 0)));
     return rlxc_te_finish(&te);
+}
+
+/* rlx.pad on a device: (x, widths in front, shape of the result, mode, value). */
+bool rlxc_form_pad(rlxc_te *te)
+{
+    static const char modes[] = {'k', 'e', 'r', 'c'}; /* as the builtin counts them */
+    rlxc_context *ctx = te->ctx;
+    const rlxc_sinfo *s = te->view.in[0], *filling = te->view.in[4];
+    const rlxc_binding *call = te->call;
+    const rlxc_expr *e = call->n_args == 5 ? rlxc_prim_arg(ctx, te->b->module, call, 3) : NULL;
+    const rlxc_expr *before[RLXC_MAX_NDIM];
+    int64_t mode;
+    if (!e || !rlxc_is_int(e, &mode) || mode < 0 || mode >= (int64_t)sizeof modes || !s ||
+        !filling || s->kind != RLXC_SINFO_TENSOR || filling->kind != RLXC_SINFO_TENSOR ||
+        filling->ndim != 0 || !rlxc_dtype_eq(s->dtype, filling->dtype) || s->dtype.bits < 8 ||
+        s->ndim < 1 || call->args[1].kind != RLXC_ATOM_SHAPE ||
+        call->args[1].n != (uint32_t)s->ndim || te->out->kind != RLXC_SINFO_TENSOR ||
+        te->out->ndim != s->ndim)
+        return false;
+    const rlxc_te_operand x = rlxc_te_operand_of(te, 0, "x");
+    if (!x.buffer)
+        return false;
+    for (uint32_t i = 0; i < call->args[1].n; i++)
+        before[i] = rlxc_te_expr(te, call->args[1].dims[i]);
+    const rlxc_te_operand value =
+        modes[mode] == 'k' ? rlxc_te_operand_of(te, 4, "value") : (rlxc_te_operand){0};
+    const rlxc_buffer *out = rlxc_te_output(te, "PadInput");
+    store_padded(te, &x, out, before, modes[mode],
+                 modes[mode] == 'k' ? rlxc_te_get(te, &value, NULL) : NULL);
+    return true;
 }

@@ -95,9 +95,32 @@ bool rlxc_te_begin_builtin(rlxc_te *te, rlxc_builder *b, const rlxc_binding *cal
     return te->out->kind == RLXC_SINFO_OBJECT || has_dims(te->out);
 }
 
+/* What stands for |e| in the PrimFunc; or NULL. */
+static const rlxc_expr *local_of(const rlxc_te *te, const rlxc_expr *e)
+{
+    for (uint32_t i = 0; i < te->symbols.count && i < te->locals.count; i++)
+        if (te->symbols.items[i] == e)
+            return te->locals.items[i];
+    return NULL;
+}
+
+const rlxc_expr *rlxc_te_symbol(rlxc_te *te, const rlxc_expr *e, const char *name)
+{
+    const rlxc_expr *local = local_of(te, e);
+    if (local || e->kind == RLXC_EXPR_INT)
+        return local ? local : e;
+    local = rlxc_var(te->ctx, name, RLX_I64);
+    RLXC_PUSH(te->ctx, &te->symbols, e);
+    RLXC_PUSH(te->ctx, &te->locals, local);
+    return local;
+}
+
 const rlxc_expr *rlxc_te_expr(rlxc_te *te, const rlxc_expr *e)
 {
     rlxc_var_list used = {0};
+    const rlxc_expr *whole = local_of(te, e);
+    if (whole)
+        return whole;
     rlxc_collect_vars(te->ctx, e, &used);
     for (uint32_t i = 0; i < used.vars.count; i++) {
         const rlxc_expr *var = used.vars.items[i];

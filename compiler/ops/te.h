@@ -70,6 +70,9 @@ const rlxc_buffer *rlxc_te_temp(rlxc_te *te, const char *name, rlx_dtype dtype,
                                 const rlxc_expr *const *dims, uint32_t n);
 /* Rewrites an expression over the graph's symbols to those of the PrimFunc. */
 const rlxc_expr *rlxc_te_expr(rlxc_te *te, const rlxc_expr *e);
+/* The same as one symbol |name|, whatever |e| is made of: for large expressions that would occur
+ * often. It stands for |e| from here on. */
+const rlxc_expr *rlxc_te_symbol(rlxc_te *te, const rlxc_expr *e, const char *name);
 
 /* Begins a block. It is tagged as what it |computes|, which its body must prove; without that, as
  * the first kind that it does (compiler/ir/operation.h). */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
+#include "compiler/ops/device_forms.h"
 #include "compiler/ops/op_infer.h"
 #include "compiler/passes/device_walk.h"
 
@@ -105,6 +106,8 @@ void rlxc_device_call(rlxc_device_walk *w, const rlxc_binding *b)
                 RLXC_SAME); /* a PrimFunc: some are written */
     else if (b->callee.kind == RLXC_ATOM_VAR)
         call_signature(w, rlxc_device_tree_of(w->p, b->callee.var), b);
+    else if (b->callee.kind == RLXC_ATOM_EXTERN && rlxc_device_may_do(b->callee.text))
+        use_all(w, b, domain(w, b), RLXC_COPIES);
     else /* a packed function: may write its arguments, which stay where they are */
         rlxc_device_pin_to_host(w, rlxc_device_tree_of(w->p, b->var), false);
 }

@@ -300,17 +300,22 @@ static bool is_wholly_on(placing *p, const rlxc_binding *call, const char *devic
     return all;
 }
 
-/* Makes the device do what |call|'s builtin does; false where it cannot. */
+/* Makes the device do what |call|'s builtin does; false where it cannot. The result goes where its
+ * type says. */
 static bool place_form(placing *p, rlxc_builder *b, const rlxc_binding *call, const char *device,
                        rlxc_atom *replacement)
 {
     rlxc_binding_block *const block = b->block;
-    rlxc_builder before = *b;
+    const rlxc_sinfo *const to = call->var->sinfo;
+    const rlxc_builder before = *b;
+    rlxc_binding own = *call;
     if (!is_wholly_on(p, call, device))
         return false;
     b->block = rlxc_block_new(p->ctx, block->is_dataflow);
     rlxc_builder_place(b, device);
-    bool good = rlxc_emit_device_form(b, call, replacement);
+    own.var = rlxc_rvar_new(p->ctx, rlxc_outermost(b->function), call->var->name,
+                            rlxc_sinfo_on(p->ctx, to, device, false));
+    bool good = rlxc_emit_device_form(b, &own, replacement);
     const rlxc_binding_block *made = b->block;
     for (uint32_t i = 0; i < made->n && good && !rlxc_failed(p->ctx); i++) {
         const rlxc_global *g = prim_called(p, made->bindings[i]);
@@ -319,6 +324,8 @@ static bool place_form(placing *p, rlxc_builder *b, const rlxc_binding *call, co
     *b = before;
     for (uint32_t i = 0; i < made->n && good; i++)
         rlxc_block_push(p->ctx, block, made->bindings[i]);
+    if (good)
+        *replacement = move(p, b, *replacement, to);
     return good;
 }
 

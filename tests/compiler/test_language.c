@@ -423,7 +423,8 @@ static void run_script(rlx_test *t, const char *path, bool has_opencl)
                 compile_and_run(t, &s, kept[k].texts[i], 0, NULL, stage, NULL);
         }
     }
-    if (has_opencl && !s.error[0] && rlx_test_takes(s.n_calls, 4))
+    const bool is_of_devices = strncmp(path, "tests/e2e/device", strlen("tests/e2e/device")) == 0;
+    if (has_opencl && !s.error[0] && (is_of_devices || rlx_test_takes(s.n_calls, 4)))
         compile_and_run(t, &s, s.text, 2, "opencl:0", "-O2 on opencl:0", NULL);
     for (size_t k = 0; k < N_LEVELS; k++)
         for (unsigned i = 0; i < kept[k].n; i++)
@@ -477,6 +478,10 @@ RLX_TEST(language, symbols)
 RLX_TEST(language, values)
 {
     run_scripts(t, "value");
+}
+RLX_TEST(language, builtins_that_devices_have)
+{
+    run_scripts(t, "device");
 }
 RLX_TEST(language, tensor_programs)
 {
