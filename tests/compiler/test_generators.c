@@ -40,9 +40,11 @@ static rlx_status lower(void *user, rlx_ir_module *m, rlx_error *err)
         s->functions++;
         RLX_TRY(rlx_ir_function_unmark(m, g.function, err));
         const rlx_ir_block *block = rlx_ir_body_block(rlx_ir_function_body(g.function), 0);
-        const rlx_ir_binding *local = rlx_ir_block_binding(block, 0);
-        RLX_TRY(rlx_ir_function_unmark(
-            m, (rlx_ir_function *)(uintptr_t)rlx_ir_binding_function(local), err));
+        for (uint32_t k = 0; k < rlx_ir_block_binding_count(block); k++) {
+            const rlx_ir_function *local = rlx_ir_binding_function(rlx_ir_block_binding(block, k));
+            if (local != NULL)
+                RLX_TRY(rlx_ir_function_unmark(m, (rlx_ir_function *)(uintptr_t)local, err));
+        }
     }
     return RLX_OK;
 }
