@@ -18,7 +18,13 @@ bool rlxc_device_phases(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_l
 /* device_checks.c: finds the checks of the launch; false with a diagnostic where they are too many.
  */
 bool rlxc_device_checks(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch *launch);
-/* device_shared.c: sets |shared_bytes|. False with a diagnostic if the target has less. */
+/* device_ahead.c: the body of a launch, whose loops with RLXC_COPIES_AHEAD copy ahead where they
+ * can. */
+const rlxc_stmt *rlxc_copy_ahead(rlxc_context *ctx, const rlxc_target *target,
+                                 const rlxc_stmt *body);
+/* device_shared.c: bytes of all memory of a block in |body|; UINT64_MAX: not known. */
+uint64_t rlxc_shared_bytes(const rlxc_stmt *body);
+/* Sets |shared_bytes|. False with a diagnostic if the target has less. */
 bool rlxc_size_shared(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_target *target,
                       rlxc_launch *launch);
 /* The place of temporary |var| in them. */

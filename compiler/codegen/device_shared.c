@@ -43,21 +43,27 @@ static bool look(void *user, const rlxc_stmt *s)
     return true;
 }
 
+uint64_t rlxc_shared_bytes(const rlxc_stmt *body)
+{
+    search u = {0};
+    rlxc_stmt_visit(body, look, &u);
+    return u.unknown ? UINT64_MAX : u.bytes;
+}
+
 bool rlxc_size_shared(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_target *target,
                       rlxc_launch *launch)
 {
-    search u = {0};
     if (strcmp(target->kind, "cuda") != 0)
         return true; /* others have variables of any size */
-    rlxc_stmt_visit(launch->body, look, &u);
-    if (u.unknown)
-        return true; /* the generator reports it */
-    if (u.bytes > target->device.shared_bytes) {
+    const uint64_t bytes = rlxc_shared_bytes(launch->body);
+    if (bytes == UINT64_MAX)
+        return true; /* it is unknown: the generator reports it */
+    if (bytes > target->device.shared_bytes) {
         rlxc_error(ctx, f->range, "%s: temporaries of a block take %llu bytes; there are %u",
-                   f->name, (unsigned long long)u.bytes, target->device.shared_bytes);
+                   f->name, (unsigned long long)bytes, target->device.shared_bytes);
         return false;
     }
-    launch->shared_bytes = u.bytes > OF_VARIABLES ? (uint32_t)u.bytes : 0;
+    launch->shared_bytes = bytes > OF_VARIABLES ? (uint32_t)bytes : 0;
     return true;
 }
 

@@ -353,7 +353,7 @@ static bool add_launch(splitter *s, const rlxc_stmt *body)
         if (launch.thread[i])
             rlxc_map_set(ctx, &u.bound, rlxc_key(launch.thread[i]), s);
     rlxc_stmt_visit(body, use_stmt, &u);
-    launch.body = with_prefix(s, &u, body);
+    launch.body = rlxc_copy_ahead(ctx, s->target, with_prefix(s, &u, body));
     if (!add_args(s, &u, &launch) || !rlxc_device_sync(ctx, s->f, &launch) ||
         !rlxc_device_checks(ctx, s->f, &launch) || !rlxc_size_shared(ctx, s->f, s->target, &launch))
         return false;

@@ -197,13 +197,44 @@ static bool is_own(const walker *w, const access *a, const access *b)
     return true;
 }
 
-static bool meet(const walker *w, const accesses *a, const accesses *b)
+static bool varies(const walker *w, const rlxc_expr *e);
+
+/* Elements for each index of the first dimension; 0: not known. */
+static int64_t elements_of_place(const rlxc_buffer *b)
+{
+    int64_t all = 1, extent;
+    for (uint32_t d = 1; d < b->ndim; d++)
+        if (!rlxc_is_int(b->shape[d], &extent) || __builtin_mul_overflow(all, extent, &all))
+            return 0;
+    return b->strides || b->elem_offset ? 0 : all;
+}
+
+/* True if no two threads can mean the same element, though each has indices of its own: the first
+ * are places of a few, as many from each other in all threads. Of one turn of the loops around. */
+static bool are_apart(const walker *w, const access *x, const access *y)
+{
+    int64_t places, others, distance;
+    if (x->n == 0 || y->n == 0 || x->n != x->buffer->ndim || y->n != y->buffer->ndim ||
+        elements_of_place(x->buffer) == 0 || !rlx_dtype_eq(x->buffer->dtype, y->buffer->dtype) ||
+        elements_of_place(x->buffer) != elements_of_place(y->buffer))
+        return false;
+    const rlxc_expr *a = x->indices[0], *b = y->indices[0];
+    return a->kind == RLXC_EXPR_FLOORMOD && b->kind == RLXC_EXPR_FLOORMOD &&
+           rlxc_is_int(a->bin.b, &places) && rlxc_is_int(b->bin.b, &others) && places == others &&
+           places > 1 && !varies(w, a) && !varies(w, b) &&
+           rlxc_is_int(rlxc_canonical(w->ctx, rlxc_sub(w->ctx, a->bin.a, b->bin.a), NULL),
+                       &distance) &&
+           distance % places != 0;
+}
+
+/* |same_turn|: no loop around both has gone on between them. */
+static bool meet(const walker *w, const accesses *a, const accesses *b, bool same_turn)
 {
     for (uint32_t i = 0; i < a->all.count; i++)
         for (uint32_t k = 0; k < b->all.count; k++) {
             const access *x = &a->all.items[i], *y = &b->all.items[k];
             if (x->buffer->data == y->buffer->data && (x->is_write || y->is_write) &&
-                !is_own(w, x, y))
+                !is_own(w, x, y) && !(same_turn && are_apart(w, x, y)))
                 return true;
         }
     return false;
@@ -297,7 +328,7 @@ static const rlxc_stmt *leaf(walker *w, const rlxc_stmt *s)
     const accesses here = of_stmt(w, s);
     if (here.all.count == 0)
         return s;
-    const rlxc_stmt *out = meet(w, &w->pending, &here) ? after_barrier(w, s, s->range) : s;
+    const rlxc_stmt *out = meet(w, &w->pending, &here, true) ? after_barrier(w, s, s->range) : s;
     join(w, &w->pending, &here);
     return out;
 }
@@ -324,7 +355,7 @@ static const rlxc_stmt *inside(walker *w, const rlxc_stmt *body, bool diverges)
 static bool needs_barrier_before(walker *w, const rlxc_stmt *s)
 {
     const accesses here = of_stmt(w, s);
-    return meet(w, &w->pending, &here);
+    return meet(w, &w->pending, &here, false);
 }
 
 static const rlxc_stmt *branch(walker *w, const rlxc_stmt *s)
@@ -349,13 +380,29 @@ static const rlxc_stmt *branch(walker *w, const rlxc_stmt *s)
     return rlxc_stmt_seq(w->ctx, both, 2);
 }
 
+/* The accesses of |s| before its first barrier. */
+static accesses of_start(walker *w, const rlxc_stmt *s)
+{
+    accesses out = {0};
+    gather g = {w, &out};
+    if (s->kind != RLXC_STMT_SEQ)
+        return of_stmt(w, s);
+    for (uint32_t i = 0; i < s->seq.n; i++) {
+        const rlxc_stmt *item = s->seq.items[i];
+        if (item->kind == RLXC_STMT_EVALUATE && rlxc_is_barrier(item->evaluate))
+            break;
+        rlxc_stmt_visit(item, add_stmt, &g);
+    }
+    return out;
+}
+
 /* A loop of |body|, which is |*out_body| afterwards; true if a barrier must stand before it. */
 static bool repeated(walker *w, const rlxc_stmt *body, bool diverges, const rlxc_stmt **out_body)
 {
-    const accesses here = of_stmt(w, body), before = w->pending;
+    const accesses here = of_start(w, body), before = w->pending;
     w->pending = (accesses){0};
     *out_body = inside(w, body, diverges);
-    const bool again = meet(w, &w->pending, &here), first = meet(w, &before, &here);
+    const bool again = meet(w, &w->pending, &here, false), first = meet(w, &before, &here, false);
     if (again) { /* the first turn has it, too; without turns nothing is accessed */
         const accesses end = w->pending;
         w->divergent += diverges;

@@ -322,6 +322,8 @@ void rlxc_nvptx_fail(rlxc_llvm *g, const rlxc_stmt *check, LLVMValueRef x, LLVMV
 LLVMValueRef rlxc_nvptx_call(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e);
 /* nvptx_mma.c: T.ptx_mma. */
 LLVMValueRef rlxc_nvptx_mma(rlxc_llvm *g, const rlxc_expr *e);
+/* nvptx_async.c: T.ptx_cp_async and its groups. */
+LLVMValueRef rlxc_nvptx_async(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e);
 
 /* --- llvm_parts.c --- */
 /* The target triple and data layout, interned; false with a diagnostic for a target LLVM lacks. */

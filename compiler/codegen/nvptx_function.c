@@ -278,6 +278,10 @@ LLVMValueRef rlxc_nvptx_call(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc
         return call_nvvm(g, "llvm.nvvm.activemask", NULL, 0);
     if (row->index == RLXC_INTRINSIC_ptx_mma)
         return rlxc_nvptx_mma(g, e);
+    if (row->index == RLXC_INTRINSIC_ptx_cp_async ||
+        row->index == RLXC_INTRINSIC_ptx_commit_group ||
+        row->index == RLXC_INTRINSIC_ptx_wait_group)
+        return rlxc_nvptx_async(g, row, e);
     return refuse(g, e, "CUDA does not have it");
 }
 

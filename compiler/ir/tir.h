@@ -37,6 +37,8 @@ typedef enum rlxc_stmt_kind {
 
 /* The annotation of loops that lowering cuts where choices of what they store change. */
 #define RLXC_PARTITION_HINT "pragma_loop_partition_hint"
+/* That of loops that copy into memory of a block: so many turns before the copies are used. */
+#define RLXC_COPIES_AHEAD "rlx.copies_ahead"
 
 typedef enum rlxc_loop_kind {
     RLXC_LOOP_SERIAL,

@@ -141,7 +141,8 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(rows, 1, 8, "tiles of 16 rows of a warp")                              \
     X(columns, 1, 16, "tiles of 8 columns of a warp")                        \
     X(terms, 1, 8, "instructions' terms whose factors are in shared memory") \
-    X(epilogue, 0, 1, "the block behind it runs on each thread's part")
+    X(epilogue, 0, 1, "the block behind it runs on each thread's part")      \
+    X(ahead, 0, 4, "pieces of the terms that are copied ahead")
 
 #define RLXC_TEAM_SIZES(X)                                  \
     X(blocks, 1, 16, "blocks that run together row by row") \

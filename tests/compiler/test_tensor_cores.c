@@ -59,6 +59,20 @@ static const product products[] = {
      "            z = R.to_vdevice(y, \"llvm:0\")\n"
      "            R.output(z)\n        return z\n",
      RLX_F32, 1, 19, 260, true, false},
+    {HEAD "    def main(x: R.Tensor((\"m\", 100), \"float32\"), w: R.Tensor((100, 24), "
+          "\"float32\")):\n"
+          "        with R.dataflow():\n"
+          "            y = R.matmul(x, w)\n"
+          "            z = R.to_vdevice(y, \"llvm:0\")\n"
+          "            R.output(z)\n        return z\n",
+     RLX_F32, 1, 100, 24, false, false},
+    {HEAD "    def main(x: R.Tensor((\"m\", 9), \"float32\"), w: R.Tensor((9, 24), "
+          "\"float32\")):\n"
+          "        with R.dataflow():\n"
+          "            y = R.matmul(x, w)\n"
+          "            z = R.to_vdevice(y, \"llvm:0\")\n"
+          "            R.output(z)\n        return z\n",
+     RLX_F32, 1, 9, 24, false, false},
 };
 
 static int x_at(int64_t i)
@@ -147,6 +161,8 @@ static void check(rlx_test *t, const product *p, const int64_t *rows, uint32_t n
                     p->dtype.bits == 32 ? "mma.sync.aligned.m16n8k8.row.col.f32.tf32"
                                         : "mma.sync.aligned.m16n8k16"),
               "no tensor cores");
+    cr_expect_eq(holds(ptx, size, "cp.async.wait_group 1;"), p->dtype.bits == 32 && p->k > 16,
+                 "copies ahead");
     rlx_free(&t->allocator, ptx, size, 64);
     rlx_compiler_destroy(c);
     RLX_OKAY(rlx_vm_create(exe, &(rlx_vm_options){.allocator = &t->allocator}, &vm, &t->error));
@@ -179,6 +195,13 @@ RLX_TEST(tensor_cores, float32_is_rounded_to_tf32)
 RLX_TEST(tensor_cores, large_tiles_of_tf32)
 {
     check(t, &products[4], (const int64_t[]){1, 129}, 2);
+}
+
+/* More pieces of the terms than there are places for, then fewer than are copied ahead. */
+RLX_TEST(tensor_cores, factors_are_copied_ahead)
+{
+    check(t, &products[5], (const int64_t[]){0, 1, 40}, 3);
+    check(t, &products[6], (const int64_t[]){0, 1, 17}, 3);
 }
 
 /* Without the option float32 keeps its digits, and --explain says how to have tensor cores. */

@@ -10,6 +10,7 @@
 #include "compiler/kernels/rules.h"
 
 enum { FRAGMENT_ROWS = 16, FRAGMENT_COLUMNS = 8, WARP = 32, MANY = 256 };
+enum { AHEAD = 2 /* three pieces of the larger tiles are 48 KiB */ };
 
 static bool is_less(const rlxc_expr *extent, int64_t than)
 {
@@ -41,12 +42,13 @@ bool rlxc_decide_tensor(rlxc_schedule *c, uint32_t i, void *sizes)
             return rlxc_decline(c->s, "only %s %s", rlxc_told(c->s, g.extents[rows[k].axis]),
                                 rows[k].what);
     /* Four warps. Large tiles read each factor less often, small ones leave fewer threads idle. */
-    static const rlxc_tensor_sizes large = {2, 2, 4, 8, 2, 0}, small = {2, 2, 1, 2, 2, 0};
+    static const rlxc_tensor_sizes large = {2, 2, 4, 8, 2, 0, 0}, small = {2, 2, 1, 2, 2, 0, 0};
     rlxc_tensor_sizes *z = sizes;
     const bool few =
         is_less(g.extents[RLXC_GEMM_ROW], MANY) || is_less(g.extents[RLXC_GEMM_COLUMN], MANY);
     *z = few ? small : large;
     z->epilogue = g.epilogue != NULL;
+    z->ahead = kind->per_register == 1 ? AHEAD : 0; /* halves do not move one by one */
     return true;
 }
 
@@ -152,6 +154,8 @@ bool rlxc_apply_tensor(rlxc_schedule *c, uint32_t i, const void *sizes)
     share_out(l, w, batch + 3, z, kind->per_register);
     rlxc_step_reverse_compute_at(l, out, column_tile);
     store_tile(l, out, batch, z);
+    if (z->ahead)
+        rlxc_step_annotate(l, piece, RLXC_COPIES_AHEAD, rlxc_attr_int(z->ahead));
     c->steps = l;
     c->n_stages = z->epilogue ? 2 : 1;
     return true;

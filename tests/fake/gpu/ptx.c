@@ -269,6 +269,23 @@ static bool begins(const char *s, const char *with)
     return strncmp(s, with, strlen(with)) == 0;
 }
 
+static void async_copy(translator *t, const char *op, char **args, int n)
+{
+    if (begins(op, "cp.async.commit_group")) {
+        fputs("t->commit(t)", t->out);
+    } else if (begins(op, "cp.async.wait_group")) {
+        fprintf(t->out, "t->wait(t, %s)", args[0]);
+    } else {
+        fputs("t->copy(t, ", t->out);
+        put_address(t, args[0]);
+        fputs(", ", t->out);
+        put_address(t, args[1]);
+        fprintf(t->out, ", %s, (uint32_t)", args[2]);
+        put_operand(t, args[n - 1]);
+        fputc(')', t->out);
+    }
+}
+
 static void instruction(translator *t, char *line)
 {
     FILE *f = t->out;
@@ -308,6 +325,8 @@ static void instruction(translator *t, char *line)
     } else if (begins(op, "shfl.sync")) {
         own->meets = true;
         shuffle(t, op, args);
+    } else if (begins(op, "cp.async.")) {
+        async_copy(t, op, args, n);
     } else if (begins(op, "mma.sync")) {
         own->meets = true;
         matrix(t, op, args, n);

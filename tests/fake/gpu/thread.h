@@ -14,6 +14,10 @@ struct gpu_thread {
     uint64_t (*exchange)(gpu_thread *t, uint32_t mask, uint64_t value, uint32_t at);
     /* Matrix products of a warp: each lane gives |n| words, and sees those of all 32. */
     const uint32_t *(*gather)(gpu_thread *t, const uint32_t *words, uint32_t n);
+    /* Copies that run while their thread goes on: done no earlier than it waits for their group. */
+    void (*copy)(gpu_thread *t, uint64_t to, uint64_t from, uint32_t bytes, uint32_t present);
+    void (*commit)(gpu_thread *t);
+    void (*wait)(gpu_thread *t, uint32_t groups);
     void (*trap)(gpu_thread *t);
 };
 

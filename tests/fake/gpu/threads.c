@@ -8,12 +8,19 @@
 
 #include "tests/fake/gpu/ptx.h"
 
-enum { MAX_THREADS = 1024, STACK = 256 << 10, WARP = 32, WORDS = 16 };
+enum { MAX_THREADS = 1024, STACK = 256 << 10, WARP = 32, WORDS = 16, COPIES = 512 };
 
 typedef enum state { RUNS, AT_BARRIER, AT_EXCHANGE, ENDED } state;
 
+typedef struct pending { /* a copy that has been asked for */
+    uint64_t to, from;
+    uint32_t bytes, present, group;
+} pending;
+
 typedef struct fiber {
     gpu_thread t; /* first: a thread is its fiber */
+    pending copies[COPIES];
+    uint32_t n_copies, group;
     ucontext_t context;
     state state;
     uint32_t mask; /* lanes that exchange with it */
@@ -69,6 +76,35 @@ static const uint32_t *gather(gpu_thread *t, const uint32_t *words, uint32_t n)
         memcpy(f->seen + i * n, fibers[warp_of(f) + i].words, n * sizeof *words);
     wait_as(f, AT_EXCHANGE);
     return f->seen;
+}
+
+static void copy(gpu_thread *t, uint64_t to, uint64_t from, uint32_t bytes, uint32_t present)
+{
+    fiber *f = (fiber *)t;
+    trapped = trapped || f->n_copies == COPIES || to % bytes || (present && from % bytes);
+    if (!trapped)
+        f->copies[f->n_copies++] = (pending){to, from, bytes, present, f->group};
+}
+
+static void commit(gpu_thread *t)
+{
+    ((fiber *)t)->group++;
+}
+
+static void wait_for_copies(gpu_thread *t, uint32_t groups)
+{
+    fiber *f = (fiber *)t;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < f->n_copies; i++) {
+        const pending *c = &f->copies[i];
+        if (c->group + groups >= f->group) { /* of the last groups, or of none yet */
+            f->copies[left++] = *c;
+            continue;
+        }
+        memset((void *)(uintptr_t)c->to, 0, c->bytes);
+        memcpy((void *)(uintptr_t)c->to, (const void *)(uintptr_t)c->from, c->present);
+    }
+    f->n_copies = left;
 }
 
 static void trap(gpu_thread *t)
@@ -183,7 +219,11 @@ int gpu_run(const gpu_row *r, const unsigned char *params, const uint32_t *grid,
                         .barrier = barrier,
                         .exchange = exchange,
                         .gather = gather,
+                        .copy = copy,
+                        .commit = commit,
+                        .wait = wait_for_copies,
                         .trap = trap};
+                    fibers[i].n_copies = fibers[i].group = 0;
                     memcpy(t->ntid, block, sizeof t->ntid);
                     memcpy(t->nctaid, grid, sizeof t->nctaid);
                     memcpy(t->ctaid, at, sizeof t->ctaid);
