@@ -6,7 +6,7 @@
 #include "compiler/kernels/nests.h"
 #include "compiler/kernels/rules.h"
 
-enum { LINE = 128, SHORT = 64 };
+enum { LINE = 128, SHORT = 64, SHORTEST = 32 };
 
 /* The threads of a block for a line of the last axis; 0: the elements are numbered. On a CPU a
  * block is a loop over its threads, which becomes one of vectors where they are neighbours; numbers
@@ -18,9 +18,12 @@ static int64_t line_of(const rlxc_stages *s, const rlxc_stage *stage, int64_t mo
         return 0;
     if (!rlxc_is_int(stage->extents[stage->n_axes - 1], &length))
         return LINE;
+    if (length < LINE) /* where accesses treat lines as one, no number is divided */
+        return length >= SHORTEST && !rlxc_axes_merge(s->ctx, stage, stage->n_axes - 2) ? length
+                                                                                        : 0;
     while (threads > SHORT && length % threads != 0)
         threads /= 2;
-    return length % threads == 0 ? threads : length >= LINE ? LINE : 0;
+    return length % threads == 0 ? threads : LINE;
 }
 
 /* Rows of the other axes as blocks, lines of the last one as threads. */
