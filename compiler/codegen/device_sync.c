@@ -34,6 +34,7 @@ typedef struct walker {
     RLXC_VEC(const rlxc_expr *) threads[3]; /* variables of each axis of a block */
     accesses pending;                       /* since the last barrier */
     uint32_t divergent;
+    rlxc_range range; /* of the last statement that has one */
     bool has_shared, refused;
 } walker;
 
@@ -304,7 +305,7 @@ static const rlxc_stmt *barrier(walker *w)
 static const rlxc_stmt *after_barrier(walker *w, const rlxc_stmt *s, rlxc_range range)
 {
     if (w->divergent > 0 && !w->refused) {
-        rlxc_error(w->ctx, range.line ? range : w->f->range,
+        rlxc_error(w->ctx, range.line ? range : w->range,
                    "%s: threads of a block would have to wait for each other where not all of them "
                    "arrive: shared memory is read or replaced under a condition",
                    w->f->name);
@@ -462,6 +463,8 @@ static const rlxc_stmt *sync(walker *w, const rlxc_stmt *s)
 {
     if (rlxc_failed(w->ctx))
         return s;
+    if (s->range.line)
+        w->range = s->range;
     switch (s->kind) {
     case RLXC_STMT_SEQ:
         return sequence(w, s);
@@ -502,7 +505,7 @@ bool rlxc_is_whole_axis(rlxc_context *ctx, const rlxc_launch *launch, const rlxc
 
 bool rlxc_device_sync(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch *launch)
 {
-    walker w = {.ctx = ctx, .f = f, .launch = launch};
+    walker w = {.ctx = ctx, .f = f, .launch = launch, .range = f->range};
     of_stmt(&w, launch->body);
     if (!w.has_shared && !rlxc_has_barrier(launch->body))
         return !rlxc_failed(ctx);

@@ -20,6 +20,9 @@
  *         if tx == 0:
  *             o[bx] = all[0]
  *
+ * Where the kernel has more threads of an axis than the loops of the block, all of them come to the
+ * steps; those beyond the loops have nothing to add.
+ *
  * Blocks that it does not take stay as they are: lowering reports them. */
 #include <string.h>
 
@@ -32,6 +35,8 @@ enum { MAX_NEST = 64, MAX_THREADS = 1 << 16 };
 typedef struct summing {
     rlxc_context *ctx;
     RLXC_VEC(const rlxc_stmt *) around; /* loops bound to threads of a block */
+    int64_t most[RLXC_THREAD_AXES];     /* constant extents of the kernel's axes */
+    bool inside;                        /* of a kernel */
 } summing;
 
 typedef struct nest { /* loops from the first that the reduction uses, around a block with init */
@@ -40,6 +45,7 @@ typedef struct nest { /* loops from the first that the reduction uses, around a 
     uint32_t n;
     const rlxc_stmt *realize;
     const rlxc_block *block;
+    const rlxc_expr *cond; /* of the threads that the loops had; NULL: all */
     rlxc_computation computes;
     rlxc_operation op;
 } nest;
@@ -48,6 +54,48 @@ static bool is_thread(const rlxc_stmt *loop)
 {
     return loop->loop.kind == RLXC_LOOP_BOUND &&
            rlxc_thread_axis(loop->loop.thread) >= RLXC_THREAD_IDX;
+}
+
+static int64_t constant_threads(const rlxc_stmt *loop)
+{
+    int64_t n;
+    return rlxc_is_int(loop->loop.extent, &n) ? n : 0;
+}
+
+static bool note_threads(void *user, const rlxc_stmt *s)
+{
+    summing *p = user;
+    if (s->kind == RLXC_STMT_FOR && s->loop.kind == RLXC_LOOP_BOUND) {
+        const int axis = rlxc_thread_axis(s->loop.thread);
+        if (axis >= 0 && constant_threads(s) > p->most[axis])
+            p->most[axis] = constant_threads(s);
+    }
+    return true;
+}
+
+static const rlxc_expr *both(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return !a ? b : !b ? a : rlxc_binary(ctx, RLXC_EXPR_AND, a, b);
+}
+
+/* Gives the nest's loops all threads of their axes. */
+static void widen(const summing *s, nest *n)
+{
+    rlxc_context *ctx = s->ctx;
+    n->cond = NULL;
+    for (uint32_t i = 0; i < n->n; i++) {
+        const rlxc_stmt *loop = n->loops[i];
+        if (!is_thread(loop) || constant_threads(loop) < 1 ||
+            constant_threads(loop) >= s->most[rlxc_thread_axis(loop->loop.thread)])
+            continue;
+        const rlxc_expr *var = loop->loop.var;
+        const rlxc_expr *end = rlxc_add(ctx, loop->loop.min, loop->loop.extent);
+        n->cond = both(ctx, n->cond, rlxc_binary(ctx, RLXC_EXPR_LT, var, end));
+        rlxc_stmt *wide = rlxc_copy(ctx, loop, sizeof *wide);
+        wide->loop.extent =
+            rlxc_int(ctx, loop->loop.extent->dtype, s->most[rlxc_thread_axis(loop->loop.thread)]);
+        n->loops[i] = wide;
+    }
 }
 
 /* Whether axes of |kind| use |var|. */
@@ -163,7 +211,7 @@ static const rlxc_stmt *own_terms(const summing *s, const nest *n, const rlxc_ex
         copy->loop.body = out;
         out = copy;
     }
-    return out;
+    return n->cond ? rlxc_stmt_if(ctx, n->cond, out, NULL) : out;
 }
 
 /* number = number * extent + thread; false if the extent is not a small constant. */
@@ -203,11 +251,8 @@ static const rlxc_expr *of_results(const summing *s, const nest *n, const rlxc_e
 {
     if (!predicate)
         return NULL;
-    if (predicate->kind == RLXC_EXPR_AND) {
-        const rlxc_expr *a = of_results(s, n, predicate->bin.a),
-                        *b = of_results(s, n, predicate->bin.b);
-        return !a ? b : !b ? a : rlxc_binary(s->ctx, RLXC_EXPR_AND, a, b);
-    }
+    if (predicate->kind == RLXC_EXPR_AND)
+        return both(s->ctx, of_results(s, n, predicate->bin.a), of_results(s, n, predicate->bin.b));
     for (uint32_t i = 0; i < s->around.count + n->n; i++) {
         const rlxc_expr *var =
             (i < s->around.count ? s->around.items[i] : n->loops[i - s->around.count])->loop.var;
@@ -224,7 +269,7 @@ static const rlxc_stmt *result(const summing *s, const nest *n, const rlxc_threa
     rlxc_context *ctx = s->ctx;
     const rlxc_buffer *out = n->computes.out;
     const rlxc_expr **at = rlxc_try_alloc(ctx, (size_t)out->ndim + 1, sizeof *at);
-    const rlxc_expr *cond = of_results(s, n, n->realize->block.predicate);
+    const rlxc_expr *cond = both(ctx, n->cond, of_results(s, n, n->realize->block.predicate));
     if (!at)
         return n->realize;
     for (uint32_t d = 0; d < out->ndim; d++) {
@@ -238,7 +283,7 @@ static const rlxc_stmt *result(const summing *s, const nest *n, const rlxc_threa
     if (!out->scope || strncmp(out->scope, "local", strlen("local")) != 0) {
         const rlxc_expr *first =
             rlxc_binary(ctx, RLXC_EXPR_EQ, r->thread, rlxc_int(ctx, RLX_I32, 0));
-        cond = cond ? rlxc_binary(ctx, RLXC_EXPR_AND, cond, first) : first;
+        cond = both(ctx, cond, first);
     }
     const rlxc_stmt *stored = rlxc_stmt_store(ctx, out, at, out->ndim, value);
     return cond ? rlxc_stmt_if(ctx, cond, stored, NULL) : stored;
@@ -312,11 +357,21 @@ static const rlxc_stmt *visit(summing *s, const rlxc_stmt *at)
 {
     nest n;
     const rlxc_stmt *out = NULL;
+    const bool kernel = at->kind == RLXC_STMT_FOR && at->loop.kind == RLXC_LOOP_BOUND && !s->inside;
     if (rlxc_failed(s->ctx))
         return at;
-    if ((at->kind == RLXC_STMT_FOR || at->kind == RLXC_STMT_BLOCK) && find_nest(s, at, &n))
+    if (kernel) {
+        s->inside = true;
+        memset(s->most, 0, sizeof s->most);
+        rlxc_stmt_visit(at, note_threads, s);
+    }
+    if ((at->kind == RLXC_STMT_FOR || at->kind == RLXC_STMT_BLOCK) && find_nest(s, at, &n)) {
+        widen(s, &n);
         out = across_threads(s, &n);
-    return out ? out : visit_kids(s, at);
+    }
+    out = out ? out : visit_kids(s, at);
+    s->inside = s->inside && !kernel;
+    return out;
 }
 
 const rlxc_stmt *rlxc_sum_threads(rlxc_context *ctx, const rlxc_stmt *body)

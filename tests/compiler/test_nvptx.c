@@ -503,6 +503,24 @@ static const char *const thread_sums[] = {
                     "                    vi = T.axis.spatial(6, i)\n"
                     "                    T.where(k == 10)\n"
                     "                    B[vi] = S[vi]\n",
+    /* by fewer threads than the kernel has, on both axes */
+    HEAD TAKES CUDA "        S = T.alloc_buffer((6,), scope=\"shared\")\n"
+                    "        for b in T.thread_binding(2, thread=\"blockIdx.x\"):\n"
+                    "            for ty in T.thread_binding(3, thread=\"threadIdx.y\"):\n"
+                    "                for tx in T.thread_binding(11, thread=\"threadIdx.x\"):\n"
+                    "                    for j in range(3):\n"
+                    "                        with T.block(\"total\"):\n"
+                    "                            vi = T.axis.spatial(6, b * 3 + ty)\n"
+                    "                            vk = T.axis.reduce(33, j * 11 + tx)\n"
+                    "                            with T.init():\n"
+                    "                                S[vi] = T.float32(0)\n"
+                    "                            S[vi] = S[vi] + A[vi, vk]\n"
+                    "            for ty in T.thread_binding(5, thread=\"threadIdx.y\"):\n"
+                    "                for tx in T.thread_binding(16, thread=\"threadIdx.x\"):\n"
+                    "                    with T.block(\"copy\"):\n"
+                    "                        vi = T.axis.spatial(6, b * 3 + ty)\n"
+                    "                        T.where(ty < 3 and tx == ty)\n"
+                    "                        B[vi] = S[vi]\n",
 };
 
 static void expect_sums(rlx_test *t, const char *text, const char *name)
