@@ -149,18 +149,22 @@ static bool release(void)
     return any;
 }
 
+/* A function of its own: getcontext may return twice, which no variable of a loop survives. */
+static void prepare(fiber *f, char *stack)
+{
+    f->state = RUNS;
+    getcontext(&f->context);
+    f->context.uc_stack.ss_sp = stack;
+    f->context.uc_stack.ss_size = STACK;
+    f->context.uc_link = &scheduler;
+    makecontext(&f->context, run_fiber, 0);
+}
+
 /* 1: some threads wait for others that have ended. */
 static int run_meeting_block(void)
 {
-    for (uint32_t i = 0; i < n_fibers; i++) {
-        fiber *f = &fibers[i];
-        f->state = RUNS;
-        getcontext(&f->context);
-        f->context.uc_stack.ss_sp = stacks + (size_t)i * STACK;
-        f->context.uc_stack.ss_size = STACK;
-        f->context.uc_link = &scheduler;
-        makecontext(&f->context, run_fiber, 0);
-    }
+    for (uint32_t i = 0; i < n_fibers; i++)
+        prepare(&fibers[i], stacks + (size_t)i * STACK);
     for (uint32_t left = n_fibers; left > 0 && !trapped;) {
         left = 0;
         for (uint32_t i = 0; i < n_fibers; i++) {
