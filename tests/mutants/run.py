@@ -23,6 +23,7 @@ import argparse
 import concurrent.futures
 import glob
 import os
+import select
 import subprocess
 import sys
 import time
@@ -32,7 +33,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, here)
 import table  # noqa: E402
 
-TIMEOUT = 60
+SILENCE = 120  # seconds without a verdict, after which a program hangs
 RANDOM = ["random-%d" % seed for seed in range(1, 61)]
 
 
@@ -49,22 +50,31 @@ def modules():
     return own + RANDOM, others
 
 
+def run(command):
+    """The lines that the command prints, and whether it ends well. One that prints nothing for long is ended."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        text = b""
+        while select.select([child.stdout], [], [], SILENCE)[0]:
+            more = os.read(child.stdout.fileno(), 65536)
+            if not more:
+                break
+            text += more
+        else:
+            child.kill()
+    return text.decode().splitlines(), child.returncode == 0
+
+
 def check(program, mode, names):
     """plan_check's judgement of each module: name -> (verdict, detail). A crash counts for the module that
     has no verdict yet."""
     said, rest = {}, list(names)
     while rest:
-        try:
-            done = subprocess.run([program, mode, "0"] + rest, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                  text=True, timeout=TIMEOUT)
-            lines, crashed = done.stdout.splitlines(), done.returncode != 0
-        except subprocess.TimeoutExpired as hung:
-            lines, crashed = (hung.stdout or b"").decode().splitlines(), True
+        lines, ended_well = run([program, mode, "0"] + rest)
         for line in lines:
             name, verdict, detail = (line.split(" ", 2) + ["", ""])[:3]
             said[name] = (verdict, detail)
         rest = [name for name in rest if name not in said]
-        if crashed and rest:
+        if not ended_well and rest:
             said[rest.pop(0)] = ("refused", "crash: ")
         elif rest:
             sys.exit("mutants: %s says nothing of %s" % (program, rest[0]))
