@@ -303,8 +303,8 @@ RLX_TEST(parse, errors_name_place_and_cause)
         {PF ADDS "  x = T.launch_thread(\"threadIdx.x\", n)\n"
                  "  T.tvm_thread_allreduce(T.uint32(1), A[0], True, A[1], x)\n",
          5, 3, "needs a small constant number of threads threadIdx.x"},
-        {PF "  T.ptx_wait_group(0)\n", 3, 3,
-         "T.ptx_wait_group is not supported: it belongs to GPUs"},
+        {PF "  T.ptx_wait_barrier(0)\n", 3, 3,
+         "T.ptx_wait_barrier is not supported: it belongs to GPUs"},
         {PF "  S = T.alloc_buffer((4,), scope=\"wmma.accumulator\")\n", 3, 34,
          "memory scope \"wmma.accumulator\" is not supported"},
         {PF "  A[T.vscale()] = 1.0\n", 3, 5, "T.vscale is not supported: it makes vectors of"},
