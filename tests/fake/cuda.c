@@ -43,6 +43,7 @@ struct CUmemPoolHandle_st {
 typedef struct object object; /* before each thing that the driver made */
 struct object {
     object *next, **link;
+    void (*end)(void *bytes); /* frees what is inside, or NULL */
     _Alignas(64) char bytes[];
 };
 struct CUevent_st {
@@ -173,11 +174,18 @@ static void run_all(void)
 
 static object *objects;
 
+static object *object_of(void *made)
+{
+    return (object *)((char *)made - offsetof(object, bytes));
+}
+
 /* What is dropped is gone, even where the driver reports an error. */
 static void dropped(void *made)
 {
-    object *o = (object *)((char *)made - offsetof(object, bytes));
+    object *o = object_of(made);
     run_all();
+    if (o->end)
+        o->end(made);
     fake.live--;
     *o->link = o->next;
     if (o->next)
@@ -572,20 +580,28 @@ static int set_node(cu_graph_node n, const cu_kernel_node *row)
     return CU_OK;
 }
 
-int cuGraphCreate(cu_graph *graph, unsigned flags)
+static void end_graph(void *bytes)
 {
-    IN_CONTEXT;
-    fake.misuses += flags != 0;
-    return made((void **)graph, sizeof **graph);
-}
-
-int cuGraphDestroy(cu_graph graph)
-{
+    const cu_graph graph = bytes;
     for (cu_graph_node n = graph->first, next; n; n = next) {
         next = n->next;
         free(n->launch.args);
         free(n);
     }
+}
+
+int cuGraphCreate(cu_graph *graph, unsigned flags)
+{
+    IN_CONTEXT;
+    fake.misuses += flags != 0;
+    const int code = made((void **)graph, sizeof **graph);
+    if (code == CU_OK)
+        object_of(*graph)->end = end_graph;
+    return code;
+}
+
+int cuGraphDestroy(cu_graph graph)
+{
     dropped(graph);
     IN_CONTEXT;
     return CU_OK;
