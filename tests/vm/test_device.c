@@ -161,7 +161,8 @@ RLX_TEST(device, a_part_of_the_hosts_memory)
     row.bytes = 0;
     RLX_FAILS(rlx_registry_add_cpu(r, &row, &t->error), RLX_E_INVALID_ARG, "0 bytes");
     cr_expect_eq(rlx_device_count(r, "cpu", &t->error), 4);
-    RLX_FAILS(rlx_device_look(r, "cpu", 2, &info, &t->error), RLX_E_NOT_FOUND, "no device of this number");
+    RLX_FAILS(rlx_device_look(r, "cpu", 2, &info, &t->error), RLX_E_NOT_FOUND,
+              "no device of this number");
     RLX_OKAY(rlx_device_open(r, "cpu", 0, &host, &t->error));
     RLX_OKAY(rlx_device_open(r, "cpu", 1, &d, &t->error));
     RLX_OKAY(rlx_device_open(r, "cpu", 3, &large, &t->error));
