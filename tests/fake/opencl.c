@@ -21,6 +21,7 @@ fake_control *fake_get(void)
 
 enum { MAX_ARGS = 8, PLATFORM = 1, DEVICE, CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT };
 enum {
+    PROFILING_INFO_NOT_AVAILABLE = -7,
     INVALID_VALUE = -30,
     INVALID_HANDLE = -34,
     BUILD_FAILURE = -11,
@@ -58,11 +59,13 @@ struct object {
     unsigned char *bytes; /* buffer, text of a program */
     size_t size;
     bool built, is_binary;
+    bool keeps_times; /* queue, event */
     const row *row;
     object *program;
     arg args[MAX_ARGS];
 };
 
+static object *working; /* the queue whose work nobody has waited for */
 static object platform = {.kind = PLATFORM}, devices[8] = {{.kind = DEVICE}, {.kind = DEVICE}};
 
 static bool is(const void *handle, int kind)
@@ -272,12 +275,15 @@ EXPORT int clReleaseContext(void *o)
 
 EXPORT void *clCreateCommandQueue(void *context, void *device, uint64_t properties, int *code)
 {
-    FAKE_CREATE(is(context, CONTEXT) && is(device, DEVICE) && properties == 2);
-    return make(QUEUE, 0);
+    FAKE_CREATE(is(context, CONTEXT) && is(device, DEVICE) && (properties == 0 || properties == 2));
+    object *queue = make(QUEUE, 0);
+    queue->keeps_times = properties == 2;
+    return queue;
 }
 
 EXPORT int clReleaseCommandQueue(void *o)
 {
+    working = working == o ? NULL : working;
     return drop(o, QUEUE, __func__);
 }
 
@@ -296,10 +302,17 @@ EXPORT int clReleaseMemObject(void *o)
     return drop(o, BUFFER, __func__);
 }
 
-static int event_of(void **event)
+/* A command of |queue|, with its event; |waits|: it returns when the queue is empty. Queues do not
+ * know of each other: work in two of them at once is a misuse. */
+static int command(object *queue, bool waits, void **event)
 {
-    if (event)
-        *event = make(EVENT, 0);
+    fake.misuses += working && working != queue;
+    working = waits ? NULL : queue;
+    if (event) {
+        object *e = make(EVENT, 0);
+        e->keeps_times = queue->keeps_times;
+        *event = e;
+    }
     return 0;
 }
 
@@ -310,17 +323,17 @@ static bool holds(const object *o, size_t offset, size_t size)
     return ok;
 }
 
-EXPORT int clEnqueueReadBuffer(void *queue, object *from, uint32_t blocking, size_t offset,
+EXPORT int clEnqueueReadBuffer(object *queue, object *from, uint32_t blocking, size_t offset,
                                size_t size, void *to, uint32_t n, void *const *wait, void **event)
 {
     FAKE_CALL;
     if (!is(queue, QUEUE) || !holds(from, offset, size) || !blocking || n || wait)
         return INVALID_VALUE;
     memcpy(to, from->bytes + offset, size);
-    return event_of(event);
+    return command(queue, true, event);
 }
 
-EXPORT int clEnqueueWriteBuffer(void *queue, object *to, uint32_t blocking, size_t offset,
+EXPORT int clEnqueueWriteBuffer(object *queue, object *to, uint32_t blocking, size_t offset,
                                 size_t size, const void *from, uint32_t n, void *const *wait,
                                 void **event)
 {
@@ -328,10 +341,10 @@ EXPORT int clEnqueueWriteBuffer(void *queue, object *to, uint32_t blocking, size
     if (!is(queue, QUEUE) || !holds(to, offset, size) || !blocking || n || wait)
         return INVALID_VALUE;
     memcpy(to->bytes + offset, from, size);
-    return event_of(event);
+    return command(queue, true, event);
 }
 
-EXPORT int clEnqueueCopyBuffer(void *queue, object *from, object *to, size_t from_offset,
+EXPORT int clEnqueueCopyBuffer(object *queue, object *from, object *to, size_t from_offset,
                                size_t to_offset, size_t size, uint32_t n, void *const *wait,
                                void **event)
 {
@@ -340,7 +353,7 @@ EXPORT int clEnqueueCopyBuffer(void *queue, object *from, object *to, size_t fro
         wait)
         return INVALID_VALUE;
     memmove(to->bytes + to_offset, from->bytes + from_offset, size);
-    return event_of(event);
+    return command(queue, false, event);
 }
 
 /* --- programs and kernels ----------------------------------------------------------------------
@@ -459,7 +472,7 @@ EXPORT int clSetKernelArg(object *k, uint32_t index, size_t size, const void *va
     return 0;
 }
 
-EXPORT int clEnqueueNDRangeKernel(void *queue, object *k, uint32_t n_dims, const size_t *offset,
+EXPORT int clEnqueueNDRangeKernel(object *queue, object *k, uint32_t n_dims, const size_t *offset,
                                   const size_t *global, const size_t *local, uint32_t n,
                                   void *const *wait, void **event)
 {
@@ -479,7 +492,7 @@ EXPORT int clEnqueueNDRangeKernel(void *queue, object *k, uint32_t n_dims, const
     if (threads > 64)
         return INVALID_WORK_GROUP_SIZE;
     k->row->run(k, items);
-    return event_of(event);
+    return command(queue, false, event);
 }
 
 /* --- waiting and events ------------------------------------------------------------------------
@@ -491,10 +504,13 @@ EXPORT int clFlush(void *queue)
     return is(queue, QUEUE) ? 0 : INVALID_HANDLE;
 }
 
-EXPORT int clFinish(void *queue)
+EXPORT int clFinish(object *queue)
 {
     FAKE_CALL;
-    return is(queue, QUEUE) ? 0 : INVALID_HANDLE;
+    if (!is(queue, QUEUE))
+        return INVALID_HANDLE;
+    working = working == queue ? NULL : working;
+    return 0;
 }
 
 EXPORT int clWaitForEvents(uint32_t n, void *const *events)
@@ -503,13 +519,15 @@ EXPORT int clWaitForEvents(uint32_t n, void *const *events)
     return n == 1 && is(events[0], EVENT) ? 0 : INVALID_HANDLE;
 }
 
-EXPORT int clGetEventProfilingInfo(void *event, uint32_t what, size_t size, void *out,
+EXPORT int clGetEventProfilingInfo(object *event, uint32_t what, size_t size, void *out,
                                    size_t *out_size)
 {
     FAKE_CALL;
     const uint64_t begin = 1000, end = 3500;
     if (!is(event, EVENT))
         return INVALID_HANDLE;
+    if (!event->keeps_times)
+        return PROFILING_INFO_NOT_AVAILABLE;
     return answer(what == 0x1282 ? &begin : &end, sizeof begin, size, out, out_size);
 }
 

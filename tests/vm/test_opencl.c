@@ -226,6 +226,30 @@ RLX_TEST(opencl, every_call_of_the_driver_may_fail)
     }
 }
 
+/* A read whose times are asked for waits for work in the queue without times, which goes on. */
+RLX_TEST(opencl, times_are_kept_from_the_first_that_is_asked_for)
+{
+    fake_control *fake = fake_driver();
+    const float in[4] = {1, 2, 3, 4};
+    work w = {0};
+    uint64_t begin, end;
+    RLX_OKAY(start(&w, &t->allocator, source, &t->error));
+    const rlx_device_at from = {w.memory[0], 0}, to = {w.memory[1], 0};
+    RLX_OKAY(cl->copy_in(w.device, from, in, sizeof in, NULL, &t->error));
+    for (int i = 0; i < 2; i++) {
+        RLX_OKAY(cl->copy(w.device, to, from, sizeof in, NULL, &t->error));
+        RLX_OKAY(cl->copy_out(w.device, w.out, to, sizeof w.out, &w.event, &t->error));
+        void *event = w.event;
+        w.event = NULL;
+        RLX_OKAY(cl->event_time(w.device, event, &begin, &end, &t->error));
+        cr_expect_eq(end - begin, 2500);
+    }
+    RLX_OKAY(calculate(&w, &t->error));
+    expect_sum(&w);
+    finish(&w);
+    cr_expect(fake->live == 0 && fake->misuses == 0);
+}
+
 RLX_TEST(opencl, every_allocation_may_fail)
 {
     fake_control *fake = fake_driver();

@@ -1,8 +1,10 @@
 /* The kind "opencl": memory, copies, launches and events of a device behind the ICD loader.
 
-   A device has a context and one in-order queue. Memory is a buffer object; its release counts for
-   the driver only after the commands that use it. The driver's functions may be called on any
-   thread, except that a kernel's arguments are state of the kernel: launches come one at a time. */
+   A device has a context and two in-order queues, one of which is in use: commands go to the one
+   that keeps times from the moment that somebody asks for times. Memory is a buffer object; its
+   release counts for the driver only after the commands that use it. The driver's functions may be
+   called on any thread, except that a kernel's arguments are state of the kernel: launches come one
+   at a time. */
 #include "vm/devices/opencl.h"
 
 #include <string.h>
@@ -14,21 +16,46 @@ enum { FLUSH_AFTER = 16 };
 static void close_device(void *device)
 {
     rlxv_cl_device *d = device;
-    if (d->queue)
-        d->cl.ReleaseCommandQueue(d->queue);
+    if (d->untimed)
+        d->cl.ReleaseCommandQueue(d->untimed);
+    if (d->timed)
+        d->cl.ReleaseCommandQueue(d->timed);
     if (d->context)
         d->cl.ReleaseContext(d->context);
     const rlx_allocator a = d->allocator;
     rlx_free(&a, d, sizeof *d, _Alignof(rlxv_cl_device));
 }
 
-static rlx_status open_queue(rlxv_cl_device *d, rlx_error *err)
+static rlx_status open_queues(rlxv_cl_device *d, rlx_error *err)
 {
     int32_t code = 0;
     d->context = d->cl.CreateContext(NULL, 1, &d->device, NULL, NULL, &code);
     if (d->context)
-        d->queue = d->cl.CreateCommandQueue(d->context, d->device, RLXV_CL_QUEUE_PROFILING, &code);
-    return d->queue ? RLX_OK : rlxv_cl_fail(code, err, "the device cannot be opened");
+        d->untimed = d->cl.CreateCommandQueue(d->context, d->device, 0, &code);
+    if (d->untimed)
+        d->timed = d->cl.CreateCommandQueue(d->context, d->device, RLXV_CL_QUEUE_PROFILING, &code);
+    d->queue = d->untimed;
+    return d->timed ? RLX_OK : rlxv_cl_fail(code, err, "the device cannot be opened");
+}
+
+/* The queue for a command whose times are asked for if |times|: all commands before it are in that
+ * queue or done. */
+static int32_t queue_for(rlxv_cl_device *d, bool times, void **out)
+{
+    *out = d->queue;
+    if (!times || *out == d->timed)
+        return 0;
+    *out = d->timed;
+    return d->cl.Finish(d->untimed);
+}
+
+/* As queue_for, for commands that come one at a time: later ones go to the same queue. */
+static int32_t take_queue(rlxv_cl_device *d, bool times, void **out)
+{
+    const int32_t code = queue_for(d, times, out);
+    if (code == 0)
+        d->queue = *out;
+    return code;
 }
 
 static rlx_status open_device(void *user, uint32_t id, void **out, rlx_error *err)
@@ -41,7 +68,7 @@ static rlx_status open_device(void *user, uint32_t id, void **out, rlx_error *er
     d->allocator = *a;
     rlx_status status = rlxv_cl_find_device(id, d, err);
     if (status == RLX_OK)
-        status = open_queue(d, err);
+        status = open_queues(d, err);
     if (status != RLX_OK) {
         close_device(d);
         return status;
@@ -89,27 +116,36 @@ static rlx_status copy_in(void *device, rlx_device_at to, const void *from, size
                           void **out_event, rlx_error *err)
 {
     rlxv_cl_device *d = device;
-    return copied(d->cl.EnqueueWriteBuffer(d->queue, to.memory, 1, to.offset, bytes, from, 0, NULL,
-                                           out_event),
-                  bytes, err);
+    void *queue;
+    int32_t code = take_queue(d, out_event, &queue);
+    if (code == 0)
+        code = d->cl.EnqueueWriteBuffer(queue, to.memory, 1, to.offset, bytes, from, 0, NULL,
+                                        out_event);
+    return copied(code, bytes, err);
 }
 
 static rlx_status copy_out(void *device, void *to, rlx_device_at from, size_t bytes,
                            void **out_event, rlx_error *err)
 {
     rlxv_cl_device *d = device;
-    return copied(d->cl.EnqueueReadBuffer(d->queue, from.memory, 1, from.offset, bytes, to, 0, NULL,
-                                          out_event),
-                  bytes, err);
+    void *queue;
+    int32_t code = queue_for(d, out_event, &queue);
+    if (code == 0)
+        code = d->cl.EnqueueReadBuffer(queue, from.memory, 1, from.offset, bytes, to, 0, NULL,
+                                       out_event);
+    return copied(code, bytes, err);
 }
 
 static rlx_status copy_within(void *device, rlx_device_at to, rlx_device_at from, size_t bytes,
                               void **out_event, rlx_error *err)
 {
     rlxv_cl_device *d = device;
-    return copied(d->cl.EnqueueCopyBuffer(d->queue, from.memory, to.memory, from.offset, to.offset,
-                                          bytes, 0, NULL, out_event),
-                  bytes, err);
+    void *queue;
+    int32_t code = take_queue(d, out_event, &queue);
+    if (code == 0)
+        code = d->cl.EnqueueCopyBuffer(queue, from.memory, to.memory, from.offset, to.offset, bytes,
+                                       0, NULL, out_event);
+    return copied(code, bytes, err);
 }
 
 /* --- launches --------------------------------------------------------------------------------- */
@@ -166,7 +202,8 @@ static int32_t enqueue(rlxv_cl_device *d, const rlx_launch *l, void **out_event)
 {
     rlxv_cl_kernel *k = l->function;
     uint32_t n = 0;
-    int32_t code = 0;
+    void *queue;
+    int32_t code = take_queue(d, out_event, &queue);
     size_t global[3], local[3];
     for (uint32_t i = 0; i < l->n_args && code == 0; i++) {
         rlxv_cl_arg none = {0};
@@ -179,7 +216,7 @@ static int32_t enqueue(rlxv_cl_device *d, const rlx_launch *l, void **out_event)
         global[i] = (size_t)l->grid[i] * l->block[i];
     }
     return code ? code
-                : d->cl.EnqueueNDRangeKernel(d->queue, k->handle, 3, NULL, global, local, 0, NULL,
+                : d->cl.EnqueueNDRangeKernel(queue, k->handle, 3, NULL, global, local, 0, NULL,
                                              out_event);
 }
 

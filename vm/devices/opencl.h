@@ -99,7 +99,11 @@ enum { RLXV_CL_MACHINE_TEXT = 384 };
 typedef struct rlxv_cl_device {
     rlx_allocator allocator;
     rlxv_cl cl;
-    void *device, *context, *queue;
+    void *device, *context;
+    /* In order; |queue| is that of new commands: |timed|, which keeps the times of its commands and
+     * is slower by that, from the first command on whose times were asked for, else |untimed|. */
+    void *untimed, *timed;
+    _Atomic(void *) queue;
     uint64_t most_bytes; /* of one buffer */
     const char *options; /* of builds */
     char machine[RLXV_CL_MACHINE_TEXT];
