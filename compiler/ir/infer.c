@@ -79,6 +79,17 @@ static const rlxc_sinfo *bind_result(rlxc_context *ctx, const signature *sig,
                                  bound->vars.count);
 }
 
+static bool has_negative_size(const rlxc_sinfo *s)
+{
+    int64_t size;
+    bool found = false;
+    for (int32_t i = 0; s->kind == RLXC_SINFO_TENSOR && s->dims && i < s->ndim; i++)
+        found |= rlxc_is_int(s->dims[i], &size) && size < 0;
+    for (uint32_t i = 0; s->kind == RLXC_SINFO_TUPLE && i < s->n_fields; i++)
+        found |= has_negative_size(s->fields[i]);
+    return found;
+}
+
 static void report_argument(rlxc_context *ctx, const rlxc_binding *call, const signature *sig,
                             uint32_t i, const rlxc_sinfo *got)
 {
@@ -114,7 +125,11 @@ static const rlxc_sinfo *infer_signature_call(rlxc_context *ctx, const rlxc_modu
                 return object(ctx);
             }
         }
-    return bind_result(ctx, sig, &bound);
+    const rlxc_sinfo *result = bind_result(ctx, sig, &bound);
+    if (has_negative_size(result))
+        rlxc_error(ctx, call->range, "the result of '%s' has a negative size: %s", sig->name,
+                   rlxc_sinfo_text(ctx, result));
+    return result;
 }
 
 static const rlxc_sinfo *infer_global_call(rlxc_context *ctx, const rlxc_module *module,

@@ -18,6 +18,9 @@
  *     memory, direct PrimFunc calls) is not an effect.
  * 12.-16. of PrimFuncs: wellformed_tir.c.
  * 17.-19. of devices: wellformed_device.c.
+ * 20. A stated size (of a tensor's type, a buffer or an allocation) is not a negative number. Only
+ *     in modules from outside: a derived size may be negative in a branch that is never taken, and
+ *     the code there checks it.
  *
  * Types are checked only for their symbols here; inference checks that they agree. */
 #include "compiler/ir/wellformed.h"
@@ -64,6 +67,16 @@ void rlxc_violation(rlxc_checker *c, rlxc_range range, int number, const char *f
         rlxc_error(c->ctx, range, "%s", text);
 }
 
+void rlxc_check_stated_sizes(rlxc_checker *c, rlxc_range range, const char *what,
+                             const rlxc_expr *const *sizes, uint32_t n)
+{
+    int64_t size;
+    for (uint32_t i = 0; i < n && !c->internal; i++)
+        if (rlxc_is_int(sizes[i], &size) && size < 0)
+            rlxc_violation(c, range, 20, "dimension %u of %s is negative (%lld)", i, what,
+                           (long long)size);
+}
+
 /* --- symbols ---------------------------------------------------------------------------------- */
 
 static bool symbol_bound(walk *w, const rlxc_expr *var)
@@ -94,6 +107,14 @@ static void check_expr(walk *w, const rlxc_expr *e)
         check_symbol(w, e);
     else if (e->kind != RLXC_EXPR_INT)
         rlxc_expr_visit(w->c->ctx, e, check_symbol, w);
+}
+
+static void check_stated(walk *w, const rlxc_sinfo *s)
+{
+    if (s->kind == RLXC_SINFO_TENSOR && s->dims)
+        rlxc_check_stated_sizes(w->c, w->range, "a tensor", s->dims, (uint32_t)s->ndim);
+    for (uint32_t i = 0; s->kind == RLXC_SINFO_TUPLE && i < s->n_fields; i++)
+        check_stated(w, s->fields[i]);
 }
 
 /* The symbols of callables are their own. */
@@ -433,8 +454,10 @@ static void check_binding(walk *w, const rlxc_binding *b)
         check_call(w, b);
     if (b->form == RLXC_FORM_MATCH_CAST)
         bind_lone_symbols(w, b->sinfo_args[0]);
-    for (uint32_t i = 0; i < b->n_sinfo_args; i++)
+    for (uint32_t i = 0; i < b->n_sinfo_args; i++) {
         check_sinfo(w, b->sinfo_args[i]);
+        check_stated(w, b->sinfo_args[i]);
+    }
     if (b->form == RLXC_FORM_IF) {
         if (w->in_dataflow)
             rlxc_violation(w->c, b->range, 10, "an if stands in a dataflow block");
@@ -498,12 +521,16 @@ static void check_function(walk *w, const rlxc_function *f)
             bind_lone_symbols(w, f->params[i]->sinfo);
     }
     for (uint32_t i = 0; i < f->n_params; i++)
-        if (f->params[i]->sinfo)
+        if (f->params[i]->sinfo) {
             check_sinfo(w, f->params[i]->sinfo);
+            check_stated(w, f->params[i]->sinfo);
+        }
     check_body(w, &f->body);
     w->range = f->range;
-    if (f->ret)
+    if (f->ret) {
         check_sinfo(w, f->ret);
+        check_stated(w, f->ret);
+    }
     if (w->module->is_placed)
         rlxc_check_function_devices(w->c, w->module, f);
     scope_end(w, m);

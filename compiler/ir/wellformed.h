@@ -17,6 +17,9 @@ typedef struct rlxc_checker {
 void rlxc_violation(rlxc_checker *c, rlxc_range range, int number, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Invariant 20. |what| has the sizes. */
+void rlxc_check_stated_sizes(rlxc_checker *c, rlxc_range range, const char *what,
+                             const rlxc_expr *const *sizes, uint32_t n);
 /* Invariants 12 to 16 of wellformed.c. */
 void rlxc_check_prim_func(rlxc_checker *c, const rlxc_prim_func *f);
 /* Invariants 17 to 19 of wellformed_device.c: of a binding, without the bodies in it; of a

@@ -8,6 +8,7 @@
  * 15. A block has a value for each axis, and a body.
  * 16. Expressions and statements are present where they are not optional.
  * 17. A block computes the operator that its tag names (operation.h).
+ * 20. Sizes are not negative numbers (wellformed.c).
  *
  * Scopes follow the statements: the definition of a flat statement (LET, ALLOCATE, DECL_BUFFER)
  * holds to the end of its SEQ. Axes' values are checked outside the block, everything else inside.
@@ -106,9 +107,15 @@ static void bind_buffer(tir_walk *w, const rlxc_buffer *b)
         define(w, b->elem_offset);
 }
 
+static void check_sizes(tir_walk *w, const char *what, const rlxc_expr *const *sizes, uint32_t n)
+{
+    rlxc_check_stated_sizes(w->c, w->range, what, sizes, n);
+    check_exprs(w, sizes, n);
+}
+
 static void check_buffer_shape(tir_walk *w, const rlxc_buffer *b)
 {
-    check_exprs(w, b->shape, b->ndim);
+    check_sizes(w, b->name, b->shape, b->ndim);
     if (b->strides)
         check_exprs(w, b->strides, b->ndim);
     if (b->elem_offset)
@@ -223,7 +230,7 @@ static void check_stmt(tir_walk *w, const rlxc_stmt *s)
         check_expr(w, s->assert_.cond);
         break;
     case RLXC_STMT_ALLOCATE:
-        check_exprs(w, s->allocate.extents, s->allocate.n);
+        check_sizes(w, s->allocate.var->var.name, s->allocate.extents, s->allocate.n);
         if (s->allocate.cond)
             check_expr(w, s->allocate.cond);
         define(w, s->allocate.var);

@@ -50,7 +50,7 @@ static bool is_whole(const rlxc_buffer *b, const rlxc_stmt *s)
         (b->elem_offset && !(rlxc_is_int(b->elem_offset, &offset) && offset == 0)))
         return false;
     for (uint32_t i = 0; i < b->ndim; i++)
-        if (!rlxc_is_int(b->shape[i], &dim) || __builtin_mul_overflow(have, dim, &have))
+        if (!rlxc_is_int(b->shape[i], &dim) || dim < 0 || __builtin_mul_overflow(have, dim, &have))
             return false;
     for (uint32_t i = 0; i < s->allocate_const.n; i++)
         want *= s->allocate_const.extents[i];

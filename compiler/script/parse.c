@@ -493,7 +493,7 @@ rlxc_module *rlxc_parse_module(rlxc_context *ctx, const char *path, const char *
 rlxc_module *rlxc_parse_module_keeping(rlxc_context *ctx, const char *path, const char *text,
                                        size_t length, const rlxc_kept *kept)
 {
-    rlxc_parser parser = {.ctx = ctx};
+    rlxc_parser parser = {.ctx = ctx, .derived = kept != NULL};
     if (kept)
         rlxc_parse_kept(&parser, kept);
     uint32_t file = rlxc_add_file(ctx, path, text, length);

@@ -77,6 +77,7 @@ typedef struct rlxc_parser {
     bool tir;              /* bare integers are int32, names are TIR variables */
     bool declare;          /* unknown names in shapes are new symbols */
     uint32_t depth;        /* nesting of statements, types and values */
+    bool derived;          /* the compiler printed this text: sizes may be negative */
     bool legacy;           /* true for a form older than pure= */
     bool says_purity;      /* a function has pure= */
     bool has_class, noted; /* the text after the class is skipped, with one note */
@@ -151,6 +152,11 @@ const rlxc_expr *rlxc_parse_dim(rlxc_parser *p, const rlxc_py *e);
 /* A tuple or list of dimensions, or a single one. */
 bool rlxc_parse_dims(rlxc_parser *p, const rlxc_py *e, const rlxc_expr *const **out,
                      uint32_t *out_n);
+/* Refuses sizes that are negative numbers. |e| is what the text has for them: a list of as many
+ * items, whose ranges are reported, or anything else. A shape value may hold such numbers; a
+ * tensor, a buffer and an allocation may not, unless the compiler derived them. */
+bool rlxc_parse_check_sizes(rlxc_parser *p, const rlxc_py *e, const rlxc_expr *const *sizes,
+                            uint32_t n);
 bool rlxc_parse_dtype(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out);
 /* True if |e| can only be a symbolic or scalar expression (not a tensor). */
 bool rlxc_parse_is_prim(rlxc_parser *p, const rlxc_py *e);

@@ -172,7 +172,8 @@ rlxc_buffer *rlxc_tir_buffer(rlxc_tir_parser *t, const rlxc_py *call, uint32_t s
         rlxc_error(p->ctx, call->range, "a buffer needs a shape");
         return NULL;
     }
-    if (field[SHAPE] && !parse_shape(t, field[SHAPE], &shape, &ndim))
+    if ((field[SHAPE] && !parse_shape(t, field[SHAPE], &shape, &ndim)) ||
+        !rlxc_parse_check_sizes(p, field[SHAPE] ? field[SHAPE] : call, shape, ndim))
         return NULL;
     if (field[DTYPE] && !rlxc_parse_dtype(p, field[DTYPE], &dtype))
         return NULL;

@@ -129,7 +129,8 @@ static const rlxc_sinfo *legacy_output(rlxc_parser *p, const rlxc_py *shape, con
         rlx_dtype t = rlxc_dtype_void();
         const rlxc_py *type = dtype && rlxc_py_is_list(dtype) ? dtype->items[i] : dtype;
         if ((type && !rlxc_parse_dtype(p, type, &t)) ||
-            !rlxc_parse_dims(p, many ? shape->items[i] : shape, &dims, &ndim))
+            !rlxc_parse_dims(p, many ? shape->items[i] : shape, &dims, &ndim) ||
+            !rlxc_parse_check_sizes(p, many ? shape->items[i] : shape, dims, ndim))
             return NULL;
         fields[i] = rlxc_sinfo_tensor(p->ctx, t, (int32_t)ndim, dims, NULL);
     }
@@ -255,6 +256,8 @@ static rlxc_binding *match_shape(rlxc_parser *p, const rlxc_py *call)
     if (!ok)
         return NULL;
     rlx_dtype t = rlxc_parse_atom_dtype(p, value);
+    if (!rlxc_parse_is_shape(t) && !rlxc_parse_check_sizes(p, call->items[1], dims, n))
+        return NULL;
     const rlxc_sinfo *s = rlxc_parse_is_shape(t)
                               ? rlxc_sinfo_shape(p->ctx, (int32_t)n, dims)
                               : rlxc_sinfo_tensor(p->ctx, t, (int32_t)n, dims, NULL);

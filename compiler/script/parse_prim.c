@@ -511,6 +511,19 @@ bool rlxc_parse_dims(rlxc_parser *p, const rlxc_py *e, const rlxc_expr *const **
     return true;
 }
 
+bool rlxc_parse_check_sizes(rlxc_parser *p, const rlxc_py *e, const rlxc_expr *const *sizes,
+                            uint32_t n)
+{
+    int64_t size;
+    for (uint32_t i = 0; i < n && !p->derived; i++)
+        if (rlxc_is_int(rlxc_canonical(p->ctx, sizes[i], NULL), &size) && size < 0) {
+            rlxc_error(p->ctx, rlxc_py_is_list(e) && e->n == n ? e->items[i]->range : e->range,
+                       "dimension %u is negative (%lld)", i, (long long)size);
+            return false;
+        }
+    return true;
+}
+
 bool rlxc_parse_is_prim(rlxc_parser *p, const rlxc_py *e)
 {
     const rlxc_name *name;

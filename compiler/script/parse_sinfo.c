@@ -104,7 +104,8 @@ static const rlxc_sinfo *parse_tensor(rlxc_parser *p, const rlxc_py *e, const rl
         field[3] = field[2]; /* older texts have ndim here */
         field[2] = NULL;
     }
-    if (field[0] && !parse_shape(p, field[0], &ndim, &dims))
+    if (field[0] && (!parse_shape(p, field[0], &ndim, &dims) ||
+                     (dims && !rlxc_parse_check_sizes(p, field[0], dims, (uint32_t)ndim))))
         return NULL;
     if (field[1] && !is_unknown(field[1]) && !rlxc_parse_dtype(p, field[1], &dtype))
         return NULL;

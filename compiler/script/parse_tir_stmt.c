@@ -133,6 +133,7 @@ static void allocate(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, cons
         return;
     }
     if (!rlxc_parse_dims(p, call->items[0], &stmt->allocate.extents, &stmt->allocate.n) ||
+        !rlxc_parse_check_sizes(p, call->items[0], stmt->allocate.extents, stmt->allocate.n) ||
         !rlxc_parse_dtype(p, dtype, &stmt->allocate.dtype) ||
         (cond && cond->kind != RLXC_PY_NONE &&
          !(stmt->allocate.cond = rlxc_tir_condition(t, cond))))
@@ -195,14 +196,15 @@ static void allocate_const(rlxc_tir_parser *t, rlxc_stmts *out, const char *name
     }
     if (!rlxc_parse_dtype(p, dtype, &stmt->allocate_const.dtype) ||
         !const_elements(p, values, stmt, &have) ||
-        !rlxc_parse_dims(p, shape, &dims, &stmt->allocate_const.n))
+        !rlxc_parse_dims(p, shape, &dims, &stmt->allocate_const.n) ||
+        !rlxc_parse_check_sizes(p, shape, dims, stmt->allocate_const.n))
         return;
     extents = rlxc_alloc(p->ctx, ((size_t)stmt->allocate_const.n + 1) * sizeof *extents);
-    for (uint32_t i = 0; i < stmt->allocate_const.n; i++)
-        if (!rlxc_is_int(dims[i], &extents[i]) || extents[i] < 0 ||
-            __builtin_mul_overflow(want, extents[i], &want))
-            want = -1;
-    if (want != have) {
+    bool known = true;
+    for (uint32_t i = 0; i < stmt->allocate_const.n && known; i++)
+        known = rlxc_is_int(dims[i], &extents[i]) && extents[i] >= 0 &&
+                !__builtin_mul_overflow(want, extents[i], &want);
+    if (!known || want != have) {
         rlxc_error(p->ctx, shape->range, "the extents do not match the %lld values",
                    (long long)have);
         return;
@@ -308,7 +310,8 @@ static bool view_method(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, c
         view = ok ? rlxc_buffer_new(p->ctx, name, dtype, old->shape, old->ndim) : NULL;
     } else {
         for (uint32_t i = 0; ok && i < call->n; i++)
-            ok = (dims[i] = rlxc_parse_dim(p, call->items[i])) != NULL;
+            ok = (dims[i] = rlxc_parse_dim(p, call->items[i])) != NULL &&
+                 rlxc_parse_check_sizes(p, call->items[i], &dims[i], 1);
         view = ok ? rlxc_buffer_new(p->ctx, name, dtype, dims, call->n) : NULL;
     }
     if (!view)
@@ -332,7 +335,8 @@ static bool view_region(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, c
             return false;
     if (!old)
         return false;
-    if (!rlxc_parse_indices(p, old, e->a, &mins, &extents))
+    if (!rlxc_parse_indices(p, old, e->a, &mins, &extents) ||
+        !rlxc_parse_check_sizes(p, e->a, extents, old->ndim))
         return true;
     rlxc_buffer *view = rlxc_buffer_new(p->ctx, name, old->dtype, extents, old->ndim);
     const rlxc_expr **strides = rlxc_alloc(p->ctx, (old->ndim + 1) * sizeof *strides);

@@ -362,6 +362,44 @@ RLX_TEST(parse, errors_name_place_and_cause)
     expect_errors(t, cases, sizeof cases / sizeof *cases);
 }
 
+RLX_TEST(parse, negative_sizes_are_refused)
+{
+    static const error_case cases[] = {
+        {"@R.function\ndef f(x: R.Tensor((4, -2))):\n  return x\n", 2, 23,
+         "dimension 1 is negative (-2)"},
+        {"@R.function\ndef f(x: R.Tensor((\"n - n - 1\",))):\n  return x\n", 2, 20,
+         "dimension 0 is negative (-1)"},
+        {"@R.function\ndef f(x: R.Object) -> R.Tuple(R.Tensor((1 - 4,))):\n  return x\n", 2, 41,
+         "dimension 0 is negative (-3)"},
+        {FN "  s: R.Shape([-1]) = R.shape([-1])\n  y = R.match_cast(x, R.Tensor(s))\n  return y\n",
+         4, 32, "dimension 0 is negative (-1)"},
+        {FN "  y = R.call_tir(\"f\", (x,), (-4,), dtype=\"float32\")\n  return y\n", 3, 30,
+         "dimension 0 is negative (-4)"},
+        {FN "  y = R.match_shape(x, (n, -1))\n  return y\n", 3, 28, "dimension 1 is negative (-1)"},
+        {"@T.prim_func\ndef f(A: T.Buffer((-1,))):\n  A[0] = 1.0\n", 2, 20,
+         "dimension 0 is negative (-1)"},
+        {"@T.prim_func\ndef f(a: T.handle):\n  A = T.match_buffer(a, (2, -1))\n", 3, 29,
+         "dimension 1 is negative (-1)"},
+        {PF "  with T.block(\"b\"):\n    B = T.match_buffer(A[3:1], offset_factor=1)\n", 4, 9,
+         "dimension 0 is negative (-2)"},
+        {PF "  B = T.alloc_buffer((-8,))\n", 3, 23, "dimension 0 is negative (-8)"},
+        {PF "  for i in range(2):\n    B = T.alloc_buffer(-8)\n", 4, 24,
+         "dimension 0 is negative (-8)"},
+        {PF "  p = T.allocate([2, n - n - 2], \"float32\")\n", 3, 22,
+         "dimension 1 is negative (-2)"},
+        {PF "  p = T.allocate_const([1.0], \"float32\", [-1, -1])\n", 3, 43,
+         "dimension 0 is negative (-1)"},
+        {PF "  p = T.allocate_const([], \"float32\", [n, 0])\n", 3, 39,
+         "do not match the 0 values"},
+        {PF "  p = T.allocate_const([1.0], \"float32\", [1])\n  B = T.Buffer((-1, -1), data=p)\n",
+         4, 17, "dimension 0 is negative (-1)"},
+        {PF "  B = T.decl_buffer((-2,), data=A.data)\n", 3, 22, "dimension 0 is negative (-2)"},
+        {PF "  B = A.view(-4, -4)\n", 3, 14, "dimension 0 is negative (-4)"},
+        {PF "  B = A[8:4]\n", 3, 9, "dimension 0 is negative (-4)"},
+    };
+    expect_errors(t, cases, sizeof cases / sizeof *cases);
+}
+
 /* |head|, |unit| n times, |tail|, |close| n times: one error whose message contains |message|. */
 static void expect_too_deep(rlx_test *t, const char *head, const char *unit, unsigned n,
                             const char *tail, const char *close, const char *message)

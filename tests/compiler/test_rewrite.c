@@ -68,6 +68,7 @@ RLX_TEST(infer, wrong_arguments_are_named)
         "not from a tuple",
         "can never succeed",
         "condition of an if must be a scalar bool",
+        "the result of 'double' has a negative size",
     };
     for (size_t kind = 0; kind < sizeof wants / sizeof wants[0]; kind++) {
         fixture fx = begin(t);
@@ -99,6 +100,10 @@ RLX_TEST(infer, wrong_arguments_are_named)
         }
         case 5:
             b = graph_bind(&g, RLXC_FORM_TUPLE_GET, "y", args, 1);
+            break;
+        case 8:
+            args[0].var->sinfo = graph_tensor(fx.ctx, rlxc_i64(fx.ctx, -1), rlxc_i64(fx.ctx, 2));
+            b = graph_call(&g, "y", callee, args, 1);
             break;
         case 6: {
             const rlxc_sinfo *s = graph_tensor(fx.ctx, fx.n, NULL);

@@ -57,6 +57,9 @@ enum violation {
     IMPURE_IN_PURE_FUNCTION,
     IMPURE_IN_DATAFLOW,
     TWO_GLOBALS,
+    NEGATIVE_SIZE,
+    NEGATIVE_BUFFER,
+    NEGATIVE_ALLOCATION,
     N_VIOLATIONS
 };
 
@@ -77,6 +80,9 @@ static const char *const wants[N_VIOLATIONS] = {
     [IMPURE_IN_PURE_FUNCTION] = "impure call of 'effect' in 'main'",
     [IMPURE_IN_DATAFLOW] = "impure call of 'effect' in a dataflow block",
     [TWO_GLOBALS] = "the name 'main' is defined twice",
+    [NEGATIVE_SIZE] = "dimension 1 of a tensor is negative (-2)",
+    [NEGATIVE_BUFFER] = "dimension 0 of B is negative (-2)",
+    [NEGATIVE_ALLOCATION] = "dimension 0 of p is negative (-2)",
 };
 
 /* def main(cond, x): a = add(x, x); b = add(a, x); return b -- with one fault. */
@@ -84,6 +90,7 @@ static void build(rlxc_context *ctx, rlxc_module *module, enum violation v)
 {
     bool dataflow = v == IF_IN_DATAFLOW || v == IMPURE_IN_DATAFLOW || v == DATAFLOW_ESCAPES;
     graph g = graph_new(ctx, module, "main", dataflow);
+    const rlxc_expr *minus = rlxc_i64(ctx, -2);
     const rlxc_expr *n = rlxc_shape_var(ctx, "n"), *free_var = rlxc_shape_var(ctx, "free");
     const rlxc_sinfo *type = graph_tensor(ctx, n, NULL);
     rlxc_atom cond =
@@ -93,9 +100,10 @@ static void build(rlxc_context *ctx, rlxc_module *module, enum violation v)
     rlxc_binding **bindings = g.block->bindings;
     rlxc_atom xs[] = {rlxc_atom_var(x)};
     graph_end(&g, result);
+    rlxc_prim_func *prim =
+        empty_prim(ctx, n, v == NEGATIVE_BUFFER ? minus : rlxc_mul(ctx, n, rlxc_i64(ctx, 1)));
     if (v != NO_SUCH_GLOBAL)
-        rlxc_module_add_prim(ctx, module, empty_prim(ctx, n, rlxc_mul(ctx, n, rlxc_i64(ctx, 1))),
-                             false);
+        rlxc_module_add_prim(ctx, module, prim, false);
     switch (v) {
     case NONE:
     case N_VIOLATIONS:
@@ -154,6 +162,20 @@ static void build(rlxc_context *ctx, rlxc_module *module, enum violation v)
     case IMPURE_IN_DATAFLOW:
         graph_infer(&g, graph_call(&g, "_", rlxc_atom_extern(ctx, "effect"), xs, 1));
         break;
+    case NEGATIVE_SIZE:
+        g.f->ret = graph_tensor(ctx, n, minus);
+        break;
+    case NEGATIVE_BUFFER:
+        break;
+    case NEGATIVE_ALLOCATION: {
+        rlxc_stmt *allocate = rlxc_alloc(ctx, sizeof *allocate);
+        allocate->kind = RLXC_STMT_ALLOCATE;
+        allocate->allocate.var = rlxc_var(ctx, "p", rlxc_dtype_handle());
+        allocate->allocate.extents = rlxc_copy(ctx, &minus, sizeof minus);
+        allocate->allocate.n = 1;
+        prim->body = allocate;
+        break;
+    }
     case TWO_GLOBALS:
         RLXC_PUSH(ctx, &module->globals,
                   rlxc_copy(ctx, module->globals.items[0], sizeof *module->globals.items[0]));
