@@ -237,16 +237,25 @@ void rlxv_print_type(rlxv_buffer *b, const rlx_executable *exe, const rlxv_funct
 
 /* --- text into a caller's buffer -------------------------------------------------------------- */
 
+/* Without an executable or a caller's buffer: false, and the text is empty. */
+static bool begin(rlxv_buffer *b, const rlx_executable *exe, char *buffer, size_t size)
+{
+    if (!exe && buffer && size > 0)
+        buffer[0] = '\0';
+    if (exe)
+        rlxv_buffer_init(b, &exe->allocator);
+    return exe && buffer;
+}
+
 static const char *finish(rlxv_buffer *b, char *buffer, size_t size)
 {
-    if (size == 0)
-        return buffer;
     size_t n = b->failed ? 0 : b->size;
     if (n >= size)
-        n = size - 1;
+        n = size ? size - 1 : 0;
     if (n)
         memcpy(buffer, b->data, n);
-    buffer[n] = 0;
+    if (size)
+        buffer[n] = 0;
     rlxv_buffer_deinit(b);
     return buffer;
 }
@@ -259,15 +268,9 @@ static const rlxv_function *function_at(const rlx_executable *exe, uint32_t f)
 const char *rlx_type_text(const rlx_executable *exe, uint32_t f, uint32_t type, char *buffer,
                           size_t size)
 {
-    if (!buffer)
-        return "";
-    if (!exe) {
-        if (size > 0)
-            buffer[0] = '\0';
-        return buffer;
-    }
     rlxv_buffer b;
-    rlxv_buffer_init(&b, &exe->allocator);
+    if (!begin(&b, exe, buffer, size))
+        return buffer ? buffer : "";
     if (type < exe->n_types)
         rlxv_print_type(&b, exe, function_at(exe, f), type);
     return finish(&b, buffer, size);
@@ -276,15 +279,9 @@ const char *rlx_type_text(const rlx_executable *exe, uint32_t f, uint32_t type, 
 const char *rlx_expr_text(const rlx_executable *exe, uint32_t f, uint32_t expr, char *buffer,
                           size_t size)
 {
-    if (!buffer)
-        return "";
-    if (!exe) {
-        if (size > 0)
-            buffer[0] = '\0';
-        return buffer;
-    }
     rlxv_buffer b;
-    rlxv_buffer_init(&b, &exe->allocator);
+    if (!begin(&b, exe, buffer, size))
+        return buffer ? buffer : "";
     if (expr < exe->n_exprs)
         rlxv_print_expr(&b, exe, function_at(exe, f), expr);
     return finish(&b, buffer, size);
@@ -292,15 +289,9 @@ const char *rlx_expr_text(const rlx_executable *exe, uint32_t f, uint32_t expr, 
 
 const char *rlx_function_signature(const rlx_executable *exe, uint32_t f, char *buffer, size_t size)
 {
-    if (!buffer)
-        return "";
-    if (!exe) {
-        if (size > 0)
-            buffer[0] = '\0';
-        return buffer;
-    }
     rlxv_buffer b;
-    rlxv_buffer_init(&b, &exe->allocator);
+    if (!begin(&b, exe, buffer, size))
+        return buffer ? buffer : "";
     const rlxv_function *fn = function_at(exe, f);
     if (fn) {
         rlxv_buffer_printf(&b, "%.*s(", (int)fn->name.len, fn->name.data);

@@ -258,6 +258,9 @@ static void loads_back(rlx_test *t, const char *path, bool huge_pages, size_t si
     rlx_value c = rlx_value_retain(rlx_executable_constant(exe, 0));
     cr_expect_str_eq(rlx_function_signature(exe, 0, buffer, sizeof buffer),
                      "main(n: Prim(int64, n), x: Tensor(((n * 2) + 1, ?), float32)) -> Object");
+    cr_expect_str_eq(rlx_function_signature(exe, 0, buffer, 6), "main(");
+    (void)rlx_function_signature(exe, 0, buffer, 0);
+    cr_expect_str_eq(buffer, "main("); /* no room, not even for a zero: untouched */
     rlx_executable_release(exe);
     cr_expect_eq(((const float *)rlx_tensor_data(c.as.tensor))[2], 3); /* still alive */
     cr_expect_null(rlx_tensor_mutable_data(c.as.tensor));
