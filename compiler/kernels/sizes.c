@@ -8,26 +8,12 @@
 
 #define ROW(name, least, most, doc) {#name, least, most, doc},
 #define PRODUCT_ROW(name, least, most, doc) {"product_" #name, least, most, doc},
-static const rlxc_size_row tile_sizes[] = {RLXC_TILE_SIZES(ROW)},
-                           sliding_sizes[] = {RLXC_SLIDING_SIZES(ROW)},
-                           attention_sizes[] = {RLXC_ATTENTION_SIZES(ROW)},
-                           winograd_sizes[] = {RLXC_WINOGRAD_SIZES(ROW)
+#define LIST(rule, rows) static const rlxc_size_row rule##_sizes[] = {rows(ROW)};
+RLXC_SIZE_LISTS(LIST)
+static const rlxc_size_row winograd_sizes[] = {RLXC_WINOGRAD_SIZES(ROW)
                                                    RLXC_TILE_SIZES(PRODUCT_ROW)},
-                           quant_sizes[] = {RLXC_QUANT_SIZES(ROW)},
-                           int8_gemm_sizes[] = {RLXC_INT8_GEMM_SIZES(ROW)},
-                           int8_conv_sizes[] = {RLXC_INT8_CONV_SIZES(ROW)},
-                           rows_sizes[] = {RLXC_ROWS_SIZES(ROW)},
-                           single_sizes[] = {RLXC_SINGLE_SIZES(ROW)},
-                           flash_sizes[] = {RLXC_FLASH_SIZES(ROW)},
-                           columns_sizes[] = {RLXC_COLUMNS_SIZES(ROW)},
-                           windows_sizes[] = {RLXC_WINDOWS_SIZES(ROW)},
-                           scatter_sizes[] = {RLXC_SCATTER_SIZES(ROW)},
-                           product_sizes[] = {RLXC_PRODUCT_SIZES(ROW)},
-                           vectors_sizes[] = {RLXC_VECTORS_SIZES(ROW)},
-                           tensor_sizes[] = {RLXC_TENSOR_SIZES(ROW)},
-                           team_sizes[] = {RLXC_TEAM_SIZES(ROW)},
-                           threads_sizes[] = {RLXC_THREADS_SIZES(ROW)},
                            inline_sizes[] = {{"", 0, 0, ""}};
+#undef LIST
 #undef PRODUCT_ROW
 #undef ROW
 

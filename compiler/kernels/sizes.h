@@ -14,6 +14,24 @@
 
 enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
 
+/* Rows that several lists have. */
+#define RLXC_SIZE_EPILOGUE(X) X(epilogue, 0, 1, "the block behind it runs on each tile")
+#define RLXC_SIZE_PART_EPILOGUE(X) \
+    X(epilogue, 0, 1, "the block behind it runs on each thread's part")
+#define RLXC_SIZE_PARALLEL(X) X(threads, 0, 1, "pieces may run on several threads")
+#define RLXC_SIZE_BLOCK_THREADS(X) X(threads, 1, 1024, "threads of a block")
+#define RLXC_SIZES_THREE_TILES(X)                       \
+    X(lanes, 1, 64, "lanes of a vector")                \
+    X(rows1, 1, 32, "rows of a tile")                   \
+    X(vectors1, 1, 8, "its vectors, along the columns") \
+    X(rows2, 0, 32, "rows of the next smaller tile")    \
+    X(vectors2, 0, 8, "its vectors")                    \
+    X(rows3, 0, 32, "rows of the next smaller tile")    \
+    X(vectors3, 0, 8, "its vectors")
+#define RLXC_SIZES_OF_A_LOOP(X)                        \
+    X(fuse, 0, 1, "the two outermost loops are fused") \
+    X(unroll, 0, 256, "maximum number of unrolled reduction iterations")
+
 #define RLXC_TILE_SIZES(X)                                                                       \
     X(lanes, 1, 64, "lanes of a vector")                                                         \
     X(vectors, 1, 8, "vectors of a tile, along the columns")                                     \
@@ -31,8 +49,8 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(fetch, 0, INT32_MAX, "rows by which a tile alone prefetches the panel; 0: not prefetched") \
     X(rows_first, 0, 1, "adjacent pieces are columns of one block of rows")                      \
     X(chains, 1, RLXC_MOST_CHAINS, "minimum number of independent sums")                         \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")                                   \
-    X(threads, 0, 1, "pieces may run on several threads")
+    RLXC_SIZE_EPILOGUE(X)                                                                        \
+    RLXC_SIZE_PARALLEL(X)
 
 #define RLXC_SLIDING_SIZES(X)                                                      \
     X(lanes, 1, 64, "lanes of a vector of channels")                               \
@@ -41,8 +59,8 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(guarded, 0, 64, "maximum number of border tiles emitted for their position") \
     X(group, 1, 32, "vectors of channels processed together at the border")        \
     X(band, 1, INT32_MAX, "rows of a parallel piece")                              \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")                     \
-    X(threads, 0, 1, "pieces may run on several threads")
+    RLXC_SIZE_EPILOGUE(X)                                                          \
+    RLXC_SIZE_PARALLEL(X)
 
 #define RLXC_ATTENTION_SIZES(X)                                                \
     X(lanes, 1, 64, "lanes of a vector of queries")                            \
@@ -53,20 +71,14 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(keys_alone, 1, 65536, "keys of a block for queries that run one by one") \
     X(alone, 0, 64, "maximum number of remaining queries that run one by one")
 
-#define RLXC_WINOGRAD_SIZES(X)                                 \
-    X(lanes, 1, 64, "lanes of a vector of channels")           \
-    X(tiles, 1, 4096, "tiles of a block")                      \
-    X(epilogue, 0, 1, "the block behind it runs on each tile") \
+#define RLXC_WINOGRAD_SIZES(X)                       \
+    X(lanes, 1, 64, "lanes of a vector of channels") \
+    X(tiles, 1, 4096, "tiles of a block")            \
+    RLXC_SIZE_EPILOGUE(X)                            \
     X(tiled, 0, 1, "the product is tiled (product_NAME), else row by row")
 
 #define RLXC_QUANT_SIZES(X)                                                            \
-    X(lanes, 1, 64, "lanes of a vector")                                               \
-    X(rows1, 1, 32, "rows of a tile")                                                  \
-    X(vectors1, 1, 8, "its vectors, along the columns")                                \
-    X(rows2, 0, 32, "rows of the next smaller tile")                                   \
-    X(vectors2, 0, 8, "its vectors")                                                   \
-    X(rows3, 0, 32, "rows of the next smaller tile")                                   \
-    X(vectors3, 0, 8, "its vectors")                                                   \
+    RLXC_SIZES_THREE_TILES(X)                                                          \
     X(rows4, 0, 32, "rows of the next smaller tile")                                   \
     X(vectors4, 0, 8, "its vectors")                                                   \
     X(rows5, 0, 32, "rows of the next smaller tile")                                   \
@@ -76,20 +88,14 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(int_rows, 0, 32, "maximum number of rounded rows")                               \
     X(span, 1, 4096, "blocks of the row that share a scale")                           \
     X(unroll, 1, 64, "words processed at a time, for one integer row")                 \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")                         \
-    X(threads, 0, 1, "pieces may run on several threads")
+    RLXC_SIZE_EPILOGUE(X)                                                              \
+    RLXC_SIZE_PARALLEL(X)
 
 #define RLXC_INT8_GEMM_SIZES(X)                                               \
-    X(lanes, 1, 64, "lanes of a vector")                                      \
-    X(rows1, 1, 32, "rows of a tile")                                         \
-    X(vectors1, 1, 8, "its vectors, along the columns")                       \
-    X(rows2, 0, 32, "rows of the next smaller tile")                          \
-    X(vectors2, 0, 8, "its vectors")                                          \
-    X(rows3, 0, 32, "rows of the next smaller tile")                          \
-    X(vectors3, 0, 8, "its vectors")                                          \
+    RLXC_SIZES_THREE_TILES(X)                                                 \
     X(bytes, 0, 1, "1: sums of four byte products, 0: of two int16 products") \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")                \
-    X(threads, 0, 1, "pieces may run on several threads")
+    RLXC_SIZE_EPILOGUE(X)                                                     \
+    RLXC_SIZE_PARALLEL(X)
 
 #define RLXC_INT8_CONV_SIZES(X)                                                \
     X(lanes, 1, 64, "lanes of a vector")                                       \
@@ -99,25 +105,23 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(block, 1, INT32_MAX, "pixels of a parallel piece")                       \
     X(panels_first, 0, 1, "adjacent pieces are panels of one block of pixels") \
     X(minimal, 0, 1, "two pixels of a line take four products for six")        \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")                 \
-    X(threads, 0, 1, "pieces may run on several threads")
+    RLXC_SIZE_EPILOGUE(X)                                                      \
+    RLXC_SIZE_PARALLEL(X)
 
 #define RLXC_ROWS_SIZES(X)                                                   \
     X(blocks, 1, 16, "blocks fused row by row")                              \
     X(shared, 0, 16, "number of their common leading axes; 0 for one block") \
-    X(fuse, 0, 1, "the two outermost loops are fused")                       \
-    X(unroll, 0, 256, "maximum number of unrolled reduction iterations")     \
+    RLXC_SIZES_OF_A_LOOP(X)                                                  \
     X(lanes, 0, 64, "bytes looked up at once; 0: it is no look-up")          \
     X(threads, 0, 1, "rows may run on several threads")
 
 #define RLXC_SINGLE_SIZES(X)                                                       \
     X(transpose, 0, 64, "rows and columns of a block of a transposition; 0: none") \
-    X(fuse, 0, 1, "the two outermost loops are fused")                             \
-    X(unroll, 0, 256, "maximum number of unrolled reduction iterations")           \
+    RLXC_SIZES_OF_A_LOOP(X)                                                        \
     X(threads, 0, 1, "rows may run on several threads")
 
 #define RLXC_THREADS_SIZES(X)                              \
-    X(threads, 1, 1024, "threads of a block")              \
+    RLXC_SIZE_BLOCK_THREADS(X)                             \
     X(blocks, 0, 1, "their blocks share out the elements") \
     X(lines, 0, 1, "a block's elements are neighbours along the last axis")
 
@@ -127,13 +131,13 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(rows, 1, 16, "rows of a thread")                                       \
     X(columns, 1, 16, "columns of a thread, threads_x apart")                \
     X(terms, 1, 256, "terms of the sums whose factors are in shared memory") \
-    X(epilogue, 0, 1, "the block behind it runs on each thread's part")
+    RLXC_SIZE_PART_EPILOGUE(X)
 
 #define RLXC_VECTORS_SIZES(X)                    \
     X(lanes, 2, 16, "lanes of a vector")         \
     X(vectors, 1, 8, "vectors of a tile's rows") \
     X(rows, 1, 16, "rows of a tile")             \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")
+    RLXC_SIZE_EPILOGUE(X)
 
 #define RLXC_TENSOR_SIZES(X)                                                 \
     X(warps_y, 1, 16, "warps of a block along the rows")                     \
@@ -141,7 +145,7 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(rows, 1, 8, "tiles of 16 rows of a warp")                              \
     X(columns, 1, 16, "tiles of 8 columns of a warp")                        \
     X(terms, 1, 8, "instructions' terms whose factors are in shared memory") \
-    X(epilogue, 0, 1, "the block behind it runs on each thread's part")      \
+    RLXC_SIZE_PART_EPILOGUE(X)                                               \
     X(ahead, 0, 4, "pieces of the terms that are copied ahead")
 
 #define RLXC_TEAM_SIZES(X)                                  \
@@ -158,38 +162,43 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
 
 #define RLXC_WINDOWS_SIZES(X)                                          \
     X(neighbours, 1, 16, "elements of a thread, neighbours in a line") \
-    X(threads, 1, 1024, "threads of a block")                          \
+    RLXC_SIZE_BLOCK_THREADS(X)                                         \
     X(lines, 1, 64, "lines that a block of one thread goes through")   \
     X(lanes, 0, 1, "the neighbours are lanes of a vector")             \
-    X(epilogue, 0, 1, "the block behind it runs on each thread's part")
+    RLXC_SIZE_PART_EPILOGUE(X)
 
-#define RLXC_SCATTER_SIZES(X)                 \
-    X(threads, 1, 1024, "threads of a block") \
+#define RLXC_SCATTER_SIZES(X)  \
+    RLXC_SIZE_BLOCK_THREADS(X) \
     X(owners, 1, 65536, "shares of the dimensions that indices touch; 1: one")
 
-/* Minimal filtering multiplies by tiles of their own, whose sizes follow as product_NAME. */
+/* The rules whose list stands above as it is, and the lists. */
+#define RLXC_SIZE_LISTS(X)             \
+    X(tile, RLXC_TILE_SIZES)           \
+    X(sliding, RLXC_SLIDING_SIZES)     \
+    X(attention, RLXC_ATTENTION_SIZES) \
+    X(quant, RLXC_QUANT_SIZES)         \
+    X(int8_gemm, RLXC_INT8_GEMM_SIZES) \
+    X(int8_conv, RLXC_INT8_CONV_SIZES) \
+    X(rows, RLXC_ROWS_SIZES)           \
+    X(single, RLXC_SINGLE_SIZES)       \
+    X(threads, RLXC_THREADS_SIZES)     \
+    X(team, RLXC_TEAM_SIZES)           \
+    X(product, RLXC_PRODUCT_SIZES)     \
+    X(vectors, RLXC_VECTORS_SIZES)     \
+    X(tensor, RLXC_TENSOR_SIZES)       \
+    X(flash, RLXC_FLASH_SIZES)         \
+    X(columns, RLXC_COLUMNS_SIZES)     \
+    X(windows, RLXC_WINDOWS_SIZES)     \
+    X(scatter, RLXC_SCATTER_SIZES)
+
 #define RLXC_SIZE_FIELD(name, least, most, doc) int64_t name;
 #define RLXC_SIZES_STRUCT(rule, rows)    \
     typedef struct rlxc_##rule##_sizes { \
         rows(RLXC_SIZE_FIELD)            \
-    } rlxc_##rule##_sizes
-RLXC_SIZES_STRUCT(tile, RLXC_TILE_SIZES);
-RLXC_SIZES_STRUCT(sliding, RLXC_SLIDING_SIZES);
-RLXC_SIZES_STRUCT(attention, RLXC_ATTENTION_SIZES);
-RLXC_SIZES_STRUCT(quant, RLXC_QUANT_SIZES);
-RLXC_SIZES_STRUCT(int8_gemm, RLXC_INT8_GEMM_SIZES);
-RLXC_SIZES_STRUCT(int8_conv, RLXC_INT8_CONV_SIZES);
-RLXC_SIZES_STRUCT(rows, RLXC_ROWS_SIZES);
-RLXC_SIZES_STRUCT(single, RLXC_SINGLE_SIZES);
-RLXC_SIZES_STRUCT(threads, RLXC_THREADS_SIZES);
-RLXC_SIZES_STRUCT(team, RLXC_TEAM_SIZES);
-RLXC_SIZES_STRUCT(product, RLXC_PRODUCT_SIZES);
-RLXC_SIZES_STRUCT(vectors, RLXC_VECTORS_SIZES);
-RLXC_SIZES_STRUCT(tensor, RLXC_TENSOR_SIZES);
-RLXC_SIZES_STRUCT(flash, RLXC_FLASH_SIZES);
-RLXC_SIZES_STRUCT(columns, RLXC_COLUMNS_SIZES);
-RLXC_SIZES_STRUCT(windows, RLXC_WINDOWS_SIZES);
-RLXC_SIZES_STRUCT(scatter, RLXC_SCATTER_SIZES);
+    } rlxc_##rule##_sizes;
+RLXC_SIZE_LISTS(RLXC_SIZES_STRUCT)
+
+/* Minimal filtering multiplies by tiles of their own, whose sizes follow as product_NAME. */
 typedef struct rlxc_winograd_sizes {
     RLXC_WINOGRAD_SIZES(RLXC_SIZE_FIELD)
     rlxc_tile_sizes product;
