@@ -51,6 +51,7 @@ rlx_executable *bound_compile(rlx_test *t, const bound_program *p)
     rlxc_weights weights = {0};
     bool fine = rlxc_options_init(ctx, &options, NULL, p->cpu, p->level ? p->level : 3);
     options.check = true;
+    options.default_device = p->device;
     if (p->row_bits)
         options.row_bits = p->row_bits;
     if (p->rounded_rows)

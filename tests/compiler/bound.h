@@ -16,6 +16,7 @@ typedef struct bound_program {
     uint8_t row_bits;     /* 0: the default */
     uint8_t rounded_rows; /* 0: the default */
     int level;            /* optimisation level; 0: level 3 */
+    const char *device;   /* where undecided tensors lie; NULL: the host */
     const char *expect;   /* some compiled function's name begins with it; NULL: no check */
     const char *emits;    /* the compiled functions' text contains it; NULL: no check */
     const char *lacks;    /* the compiled functions' text does not contain it; NULL: no check */

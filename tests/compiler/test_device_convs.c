@@ -1,15 +1,11 @@
 /* Convolutions in groups and depthwise ones on this machine's OpenCL driver, against sums in
  * double: both as for a device whose threads run at once and as for a CPU, with lines of 1, of odd
  * lengths, of vectors and of more, with and without what follows on the tile. */
-#include "tests/support/rlx_test.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/driver/compile.h"
-#include "compiler/script/script.h"
-#include "rlx/device.h"
+#include "tests/compiler/on_device.h"
 
 enum { MOST = 1 << 17, K = 3 /* rows and columns of a window */ };
 
@@ -24,14 +20,6 @@ static const struct row {
 };
 
 static float x[MOST], w[MOST];
-
-static rlx_value wrap(rlx_test *t, const int64_t dims[4], float *data)
-{
-    rlx_tensor *tensor = NULL;
-    RLX_OKAY(
-        rlx_tensor_wrap(&t->allocator, RLX_F32, 4, dims, data, NULL, NULL, &tensor, &t->error));
-    return rlx_of_tensor(tensor);
-}
 
 static double want(const struct row *r, int64_t o, int64_t y, int64_t column)
 {
@@ -51,13 +39,6 @@ static double want(const struct row *r, int64_t o, int64_t y, int64_t column)
 static void check(rlx_test *t, const struct row *r, const char *target)
 {
     char text[1024];
-    rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlx_exec_builder *builder = NULL;
-    rlx_executable *exe = NULL;
-    rlxc_options options;
-    rlx_value args[2], out = rlx_none();
-    rlx_tensor *home = NULL;
-    const rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
     const int64_t inputs = r->channels / r->groups;
     const int64_t height = (r->height - 1) / r->stride + 1, width = (r->width - 1) / r->stride + 1;
     cr_assert(r->channels * r->height * r->width <= MOST && r->outputs * inputs * K * K <= MOST);
@@ -77,22 +58,13 @@ static void check(rlx_test *t, const struct row *r, const char *target)
              target, (int)r->channels, (int)r->height, (int)r->width, (int)r->outputs, (int)inputs,
              (int)r->stride, (int)r->stride, (int)r->groups,
              r->relu ? "R.nn.relu(R.add(y, R.const(0.25, \"float32\")))" : "y");
-    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
-    cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
-    options.check = true;
-    options.default_device = "opencl:0";
-    rlxc_module *module = rlxc_read_module(ctx, "m.py", text, strlen(text));
-    cr_assert(module && rlxc_compile_module(ctx, module, &options, NULL, builder), "%s",
-              rlxc_render_diagnostics(ctx));
-    RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
-    rlx_exec_builder_destroy(builder);
-    rlxc_context_destroy(ctx);
+    rlx_executable *exe = on_device_compile(t, text);
     rlx_vm *vm = rlx_test_vm(t, exe);
-    args[0] = wrap(t, (const int64_t[]){1, r->channels, r->height, r->width}, x);
-    args[1] = wrap(t, (const int64_t[]){r->outputs, inputs, K, K}, w);
-    RLX_OKAY(rlx_vm_invoke(vm, rlx_str_from("main"), args, 2, &out, &t->error));
-    cr_assert(out.kind == RLX_KIND_TENSOR && rlx_tensor_device(out.as.tensor));
-    RLX_OKAY(rlx_tensor_to_device(&t->allocator, out.as.tensor, NULL, &home, &t->error));
+    const int64_t image[] = {1, r->channels, r->height, r->width};
+    const int64_t window[] = {r->outputs, inputs, K, K};
+    rlx_value args[] = {on_device_wrap(t, RLX_F32, 4, image, x),
+                        on_device_wrap(t, RLX_F32, 4, window, w)};
+    rlx_tensor *home = on_device_call(t, vm, "main", args, 2);
     cr_assert_eq(rlx_tensor_numel(home), r->outputs * height * width);
     const float *got = rlx_tensor_data(home);
     for (int64_t i = 0; i < r->outputs * height * width; i++) {
@@ -104,9 +76,6 @@ static void check(rlx_test *t, const struct row *r, const char *target)
         }
     }
     rlx_value_release(rlx_of_tensor(home));
-    rlx_value_release(out);
-    rlx_value_release(args[0]);
-    rlx_value_release(args[1]);
     rlx_vm_destroy(vm);
     rlx_executable_release(exe);
 }
@@ -114,11 +83,8 @@ static void check(rlx_test *t, const struct row *r, const char *target)
 RLX_TEST(device_convs, results_are_those_of_sums_in_double)
 {
     uint32_t seed = 1;
-    if (rlx_device_count(NULL, "opencl", NULL) == 0) {
-        puts("skipped: OpenCL driver");
-        fflush(stdout);
+    if (!on_device_is_possible())
         return;
-    }
     for (size_t i = 0; i < MOST; i++) {
         seed = seed * 1664525u + 1013904223u;
         x[i] = (float)(seed >> 8) / (float)(1 << 23) - 1;

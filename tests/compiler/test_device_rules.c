@@ -2,16 +2,12 @@
  * sizes of 0 and 1, odd ones, and those around the borders of blocks and tiles. Each function is
  * compiled once, with symbolic dimensions, and called with each size (a quick run: every fourth).
  */
-#include "tests/support/rlx_test.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/driver/compile.h"
-#include "compiler/script/script.h"
-#include "rlx/device.h"
+#include "tests/compiler/on_device.h"
 
 enum { MOST = 300 * 300 };
 
@@ -159,18 +155,14 @@ static double *want;
 
 static rlx_value wrap(rlx_test *t, uint32_t ndim, int64_t rows_, int64_t columns_, float *data)
 {
-    rlx_tensor *tensor = NULL;
     const int64_t dims[2] = {ndim == 2 ? rows_ : columns_, columns_};
-    RLX_OKAY(
-        rlx_tensor_wrap(&t->allocator, RLX_F32, ndim, dims, data, NULL, NULL, &tensor, &t->error));
-    return rlx_of_tensor(tensor);
+    return on_device_wrap(t, RLX_F32, ndim, dims, data);
 }
 
 static void check(rlx_test *t, rlx_vm *vm, size_t f, sizes s)
 {
-    rlx_value args[3], out = rlx_none();
+    rlx_value args[3];
     uint32_t n = 0;
-    rlx_tensor *home = NULL;
     const bool is_product = functions[f].form == MATRIX_VECTOR;
     args[n++] = wrap(t, 2, s.m, is_product ? s.k : s.n, x);
     if (is_product)
@@ -179,10 +171,7 @@ static void check(rlx_test *t, rlx_vm *vm, size_t f, sizes s)
         args[n++] = wrap(t, 1, 0, s.n, c);
     if (functions[f].form != MATRIX)
         args[n++] = wrap(t, 1, 0, s.n, b);
-    RLX_OKAY(rlx_vm_invoke(vm, rlx_str_from(functions[f].name), args, n, &out, &t->error));
-    cr_assert(out.kind == RLX_KIND_TENSOR && rlx_tensor_device(out.as.tensor), "%s",
-              functions[f].name);
-    RLX_OKAY(rlx_tensor_to_device(&t->allocator, out.as.tensor, NULL, &home, &t->error));
+    rlx_tensor *home = on_device_call(t, vm, functions[f].name, args, n);
     functions[f].want(s, x, functions[f].form == NORM ? c : w, b, want);
     const float *got = rlx_tensor_data(home);
     for (int64_t i = 0; i < rlx_tensor_numel(home); i++)
@@ -193,39 +182,13 @@ static void check(rlx_test *t, rlx_vm *vm, size_t f, sizes s)
             break;
         }
     rlx_value_release(rlx_of_tensor(home));
-    rlx_value_release(out);
-    while (n > 0)
-        rlx_value_release(args[--n]);
-}
-
-static rlx_executable *compiled(rlx_test *t)
-{
-    rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlx_exec_builder *builder = NULL;
-    rlx_executable *exe = NULL;
-    rlxc_options options;
-    const rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
-    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
-    cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
-    options.check = true;
-    options.default_device = "opencl:0";
-    rlxc_module *m = rlxc_read_module(ctx, "m.py", text, strlen(text));
-    cr_assert(m && rlxc_compile_module(ctx, m, &options, NULL, builder), "%s",
-              rlxc_render_diagnostics(ctx));
-    RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
-    rlx_exec_builder_destroy(builder);
-    rlxc_context_destroy(ctx);
-    return exe;
 }
 
 RLX_TEST(device_rules, results_are_those_of_sums_in_double)
 {
     static const int64_t edges[] = {0, 1, 2, 3, 7, 8, 9, 31, 33, 63, 64, 65, 127, 129, 255, 257};
-    if (rlx_device_count(NULL, "opencl", NULL) == 0) {
-        puts("skipped: OpenCL driver");
-        fflush(stdout);
+    if (!on_device_is_possible())
         return;
-    }
     float **const arrays[] = {&x, &w, &b, &c};
     uint32_t seed = 1;
     for (size_t a = 0; a < 4; a++) {
@@ -237,7 +200,7 @@ RLX_TEST(device_rules, results_are_those_of_sums_in_double)
         }
     }
     cr_assert_not_null(want = malloc(MOST * sizeof *want));
-    rlx_executable *exe = compiled(t);
+    rlx_executable *exe = on_device_compile(t, text);
     rlx_vm *vm = rlx_test_vm(t, exe);
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {

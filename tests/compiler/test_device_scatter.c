@@ -2,14 +2,10 @@
  * bit, that of the updates one after the other, also where places repeat and sums round. Both as
  * for a device whose threads run at once and as for a CPU; sizes of 0 and 1, odd ones, and those
  * around the borders of blocks of threads and of shares. */
-#include "tests/support/rlx_test.h"
-
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/driver/compile.h"
-#include "compiler/script/script.h"
-#include "rlx/device.h"
+#include "tests/compiler/on_device.h"
 
 enum { MOST = 4200 * 64 };
 
@@ -59,11 +55,8 @@ static int64_t i[MOST], j[MOST];
 static rlx_value wrap(rlx_test *t, rlx_dtype dtype, uint32_t ndim, int64_t rows, int64_t columns,
                       void *data)
 {
-    rlx_tensor *tensor = NULL;
     const int64_t dims[2] = {rows, columns};
-    RLX_OKAY(
-        rlx_tensor_wrap(&t->allocator, dtype, ndim, dims, data, NULL, NULL, &tensor, &t->error));
-    return rlx_of_tensor(tensor);
+    return on_device_wrap(t, dtype, ndim, dims, data);
 }
 
 static void update(size_t f, int64_t place, float by)
@@ -75,8 +68,7 @@ static void update(size_t f, int64_t place, float by)
 
 static void check(rlx_test *t, rlx_vm *vm, size_t f, int64_t m, int64_t n, int64_t k)
 {
-    rlx_value args[4], out = rlx_none();
-    rlx_tensor *home = NULL;
+    rlx_value args[4];
     m = functions[f].m ? functions[f].m : m;
     n = functions[f].n ? functions[f].n : n;
     const bool columns = functions[f].columns, each = functions[f].each;
@@ -94,37 +86,11 @@ static void check(rlx_test *t, rlx_vm *vm, size_t f, int64_t m, int64_t n, int64
     args[1] = wrap(t, RLX_I64, columns ? 2 : 1, k, each ? n : 1, i);
     args[2] = wrap(t, RLX_I64, 1, k, 1, j);
     args[3] = wrap(t, RLX_F32, columns ? 2 : 1, k, n, u);
-    RLX_OKAY(rlx_vm_invoke(vm, rlx_str_from(functions[f].name), args, 4, &out, &t->error));
-    cr_assert(out.kind == RLX_KIND_TENSOR && rlx_tensor_device(out.as.tensor), "%s",
-              functions[f].name);
-    RLX_OKAY(rlx_tensor_to_device(&t->allocator, out.as.tensor, NULL, &home, &t->error));
+    rlx_tensor *home = on_device_call(t, vm, functions[f].name, args, 4);
     cr_expect(memcmp(rlx_tensor_data(home), want, (size_t)(m * n) * sizeof *want) == 0,
               "%s with m = %lld, n = %lld, k = %lld", functions[f].name, (long long)m, (long long)n,
               (long long)k);
     rlx_value_release(rlx_of_tensor(home));
-    rlx_value_release(out);
-    for (uint32_t a = 0; a < 4; a++)
-        rlx_value_release(args[a]);
-}
-
-static rlx_executable *compiled(rlx_test *t, const char *text)
-{
-    rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlx_exec_builder *builder = NULL;
-    rlx_executable *exe = NULL;
-    rlxc_options options;
-    const rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
-    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
-    cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
-    options.check = true;
-    options.default_device = "opencl:0";
-    rlxc_module *module = rlxc_read_module(ctx, "m.py", text, strlen(text));
-    cr_assert(module && rlxc_compile_module(ctx, module, &options, NULL, builder), "%s",
-              rlxc_render_diagnostics(ctx));
-    RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
-    rlx_exec_builder_destroy(builder);
-    rlxc_context_destroy(ctx);
-    return exe;
 }
 
 RLX_TEST(device_scatter, updates_are_those_one_after_the_other)
@@ -133,11 +99,8 @@ RLX_TEST(device_scatter, updates_are_those_one_after_the_other)
                                           MODULE("opencl -device=cpu -vector-width=256")};
     static const int64_t rows[] = {0, 1, 2, 7, 255, 256, 257, 511, 513, 4095, 4097},
                          columns[] = {0, 1, 2, 33, 63};
-    if (rlx_device_count(NULL, "opencl", NULL) == 0) {
-        puts("skipped: OpenCL driver");
-        fflush(stdout);
+    if (!on_device_is_possible())
         return;
-    }
     uint32_t seed = 1;
     for (size_t a = 0; a < MOST; a++) {
         seed = seed * 1664525u + 1013904223u;
@@ -145,7 +108,7 @@ RLX_TEST(device_scatter, updates_are_those_one_after_the_other)
         u[a] = 1.5f - x[a] / 3; /* whose sums and products round */
     }
     for (size_t a = 0; a < sizeof modules / sizeof *modules; a++) {
-        rlx_executable *exe = compiled(t, modules[a]);
+        rlx_executable *exe = on_device_compile(t, modules[a]);
         rlx_vm *vm = rlx_test_vm(t, exe);
         for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
             for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)

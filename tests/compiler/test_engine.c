@@ -20,22 +20,10 @@
 #include "compiler/kernels/rules.h"
 #include "compiler/schedule/engine.h"
 #include "compiler/script/script.h"
+#include "tests/compiler/files.h"
 #include "tests/compiler/kernel_fixture.h"
 
 enum { ELEMENTS = 1 << 16, MAX_PATH = 512 };
-
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    cr_assert(file, "%s cannot be read", path);
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    char *text = malloc((size_t)size + 1);
-    rewind(file);
-    text[fread(text, 1, (size_t)size, file)] = '\0';
-    fclose(file);
-    return text;
-}
 
 static bool ends_with(const char *text, const char *suffix)
 {
@@ -53,7 +41,7 @@ static char *read_module(const char *schedule_path, const char *text)
     else
         cr_assert(sscanf(text, "# %60s", name) == 1);
     snprintf(path, sizeof path, "tests/schedule/%s", name);
-    return read_text(path);
+    return file_read(path, NULL);
 }
 
 static bool schedule(kernel_fixture *f, const char *path, const char *text)
@@ -78,7 +66,7 @@ static void each_schedule(void (*run)(const char *path, const char *text))
         if (ends_with(name, ".sch") || ends_with(name, ".json")) {
             char path[MAX_PATH];
             snprintf(path, sizeof path, "tests/schedule/%s", name);
-            char *text = read_text(path);
+            char *text = file_read(path, NULL);
             run(path, text);
             free(text);
         }
@@ -117,7 +105,7 @@ static void check_golden(const char *path, const char *text)
             FILE *file = fopen(after, "wb");
             cr_assert(file && fputs(printed, file) >= 0 && fclose(file) == 0);
         }
-        char *expected = read_text(after);
+        char *expected = file_read(after, NULL);
         cr_expect_str_eq(printed, expected, "%s: printed:\n%s", path, printed);
         free(expected);
         check_round_trip(path, module, &f);
@@ -196,7 +184,7 @@ static void check_on_device(const char *path, int opt_level)
     static const int64_t sizes[] = {0, 1, 2, 7, 16, 33};
     static float a[ELEMENTS], b[ELEMENTS], expected[ELEMENTS], got[ELEMENTS];
     kernel_fixture plain, bound;
-    char *module = read_text(path), *device = on_device(module);
+    char *module = file_read(path, NULL), *device = on_device(module);
     const bool one = strstr(module, "def f(a: T.handle, o: T.handle)") != NULL;
     cr_assert(kernel_fixture_parse(&plain, NULL, 0, NULL, module), "%s", path);
     cr_assert(kernel_fixture_build(&plain));
@@ -281,8 +269,8 @@ RLX_TEST(engine, illegal_steps_say_why_and_change_nothing)
 /* Fails the n-th allocation, for each n until none fails; every failure must be reported as one. */
 RLX_TEST(engine, running_out_of_memory_is_an_error)
 {
-    char *text = read_text("tests/schedule/tiled.sch");
-    char *module = read_text("tests/schedule/product.py");
+    char *text = file_read("tests/schedule/tiled.sch", NULL);
+    char *module = file_read("tests/schedule/product.py", NULL);
     bool done = false;
     for (size_t n = 1; !done; n++) {
         t->calls = 0;
@@ -315,8 +303,8 @@ RLX_TEST(engine, running_out_of_memory_is_an_error)
 RLX_TEST(engine, fused_loops_have_one_index)
 {
     kernel_fixture f;
-    char *text = read_text("tests/schedule/whole_fused.sch");
-    char *module = read_text("tests/schedule/cube.py");
+    char *text = file_read("tests/schedule/whole_fused.sch", NULL);
+    char *module = file_read("tests/schedule/cube.py", NULL);
     cr_assert(kernel_fixture_parse(&f, NULL, 2, "x86-64-v3", module));
     cr_assert(schedule(&f, "whole_fused.sch", text) &&
               rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
@@ -355,7 +343,7 @@ RLX_TEST(engine, a_kernel_goes_with_steps_of_loops)
          "get_loops: 'b5' no longer exists: tensorize removed it"},
         {"rows_of_c", "", "tensorize: unknown 'rows_of_c'; expected one of"},
     };
-    char *module = read_text("tests/schedule/product.py");
+    char *module = file_read("tests/schedule/product.py", NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kernel_fixture f;
         char list[2048];

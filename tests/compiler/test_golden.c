@@ -2,7 +2,8 @@
  * must then print as NAME.after.txt. RLX_BLESS=1 writes the expected files instead: review them as
  * a diff. A pass on request is requested here. A first line "# --bound n=2:64" sets that option;
  * lines "# --fuse NAME=PATTERN" give patterns of pass fuse_ops_by_pattern (--fuse-lifted: constants
- * become operands), "# --codegen NAME" code generators.
+ * become operands), "# --codegen NAME" code generators. Where a line "# module PATH" is among the
+ * first, the module is that file's.
  *
  * tests/explain/NAME.py is compiled with rlxc --explain, whose output must be NAME.after.txt;
  * tests/emit/opencl/NAME.py with --emit=opencl.
@@ -21,6 +22,7 @@
 #include "compiler/passes/composite.h"
 #include "compiler/schedule/explain.h"
 #include "compiler/script/script.h"
+#include "tests/compiler/files.h"
 
 typedef struct stop_after {
     rlxc_context *ctx;
@@ -38,20 +40,6 @@ static bool after_pass(void *user, const rlxc_pass *pass, const rlxc_module *mod
     return false;
 }
 
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    char *text = malloc((size_t)size + 1);
-    rewind(file);
-    text[fread(text, 1, (size_t)size, file)] = '\0';
-    fclose(file);
-    return text;
-}
-
 static void compare(const char *path, const char *printed)
 {
     char expected_path[512];
@@ -61,7 +49,7 @@ static void compare(const char *path, const char *printed)
         cr_assert(file && fputs(printed, file) >= 0 && fclose(file) == 0);
         return;
     }
-    char *expected = read_text(expected_path);
+    char *expected = file_read(expected_path, NULL);
     cr_expect(expected && strcmp(expected, printed) == 0, "%s: printed after the pass:\n%s", path,
               printed);
     free(expected);
@@ -97,10 +85,24 @@ static void read_generators(rlxc_context *ctx, const char *text, generators *g,
     options->generators = g->all;
 }
 
+/* The module's text: |text| itself, or the file that one of its first lines names. */
+static const char *module_text(rlxc_context *ctx, const char *text)
+{
+    for (const char *line = text; *line == '#'; line += strcspn(line, "\n") + 1) {
+        char path[200];
+        if (sscanf(line, "# module %199s", path) != 1)
+            continue;
+        char *other = file_read(path, NULL);
+        text = rlxc_intern_cstr(ctx, other);
+        free(other);
+        break;
+    }
+    return text;
+}
+
 static void check_file(const char *pass, const char *path)
 {
-    char *text = read_text(path);
-    cr_assert(text, "%s cannot be read", path);
+    char *text = file_read(path, NULL);
     rlxc_context *ctx = rlxc_context_create(NULL);
     rlxc_options options;
     cr_assert(rlxc_options_init(ctx, &options, NULL, "x86-64-v3", 2));
@@ -123,7 +125,8 @@ static void check_file(const char *pass, const char *path)
     options.requests[options.n_requests++] = pass;
     stop_after stop = {ctx, pass, NULL};
     const rlxc_pass_hooks hooks = {&stop, after_pass};
-    rlxc_module *module = rlxc_read_module(ctx, path, text, strlen(text));
+    const char *source = module_text(ctx, text);
+    rlxc_module *module = rlxc_read_module(ctx, path, source, strlen(source));
     if (module)
         (void)rlxc_lower_module(ctx, module, &options, &hooks);
     cr_expect(stop.printed, "%s: the pipeline did not reach %s:\n%s", path, pass,
@@ -175,8 +178,7 @@ RLX_TEST(golden, every_pass_prints_what_was_reviewed)
 static void explain_file(const char *pass, const char *path)
 {
     (void)pass;
-    char *text = read_text(path);
-    cr_assert(text, "%s cannot be read", path);
+    char *text = file_read(path, NULL);
     rlxc_context *ctx = rlxc_context_create(NULL);
     rlxc_explain explain = {.ctx = ctx, .print = rlxc_print_expr};
     rlxc_options options;
@@ -202,8 +204,7 @@ RLX_TEST(golden, every_explanation_is_what_was_reviewed)
 static void emit_file(const char *pass, const char *path)
 {
     (void)pass;
-    char *text = read_text(path);
-    cr_assert(text, "%s cannot be read", path);
+    char *text = file_read(path, NULL);
     rlxc_context *ctx = rlxc_context_create(NULL);
     const rlxc_device_code *codes = NULL;
     uint32_t n = 0;

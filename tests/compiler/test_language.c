@@ -21,6 +21,7 @@
 #include "compiler/script/script.h"
 #include "rlx/asm.h"
 #include "rlx/device.h"
+#include "tests/compiler/files.h"
 #include "tests/support/rlx_test.h"
 
 enum { MAX_CALLS = 32, MAX_LINE = 1200, MAX_STAGES = 40 };
@@ -102,15 +103,8 @@ static void expand_each(script *s)
 
 static void script_read(script *s, const char *path)
 {
-    FILE *file = fopen(path, "rb");
-    cr_assert(file, "%s", path);
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    *s = (script){.path = path, .text = malloc((size_t)size + 1), .length = (size_t)size};
-    cr_assert(s->text && fread(s->text, 1, s->length, file) == s->length);
-    s->text[size] = '\0';
-    fclose(file);
+    *s = (script){.path = path};
+    s->text = file_read(path, &s->length);
     expand_each(s);
     s->lenient = strstr(s->text, "\n# lenient\n") != NULL;
     read_calls(s);

@@ -2,34 +2,23 @@
  * running out of memory at any allocation is an error. */
 #include "tests/support/rlx_test.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/driver/compile.h"
 #include "compiler/script/script.h"
+#include "tests/compiler/files.h"
 
-static const char *const sources[] = {
-    "tests/passes/normalize_blocks/scheduled_elsewhere.py",
-    "tests/passes/normalize_blocks/attention_spelled_otherwise.py",
-    "tests/passes/normalize_blocks/kept_as_written.py"};
+static const char *const sources[] = {"tests/passes/normalize_blocks/scheduled_elsewhere.py",
+                                      "tests/explain/attention_spelled_otherwise.py",
+                                      "tests/passes/normalize_blocks/kept_as_written.py"};
 enum { N_SOURCES = sizeof sources / sizeof *sources };
-
-static char *read_source(const char *path)
-{
-    static char text[1 << 15];
-    FILE *f = fopen(path, "r");
-    cr_assert(f, "%s", path);
-    const size_t n = fread(text, 1, sizeof text - 1, f);
-    fclose(f);
-    cr_assert(n < sizeof text - 1, "%s", path);
-    text[n] = 0;
-    return text;
-}
 
 RLX_TEST(normal, normal_form_is_unchanged)
 {
     for (int i = 0; i < N_SOURCES; i++) {
-        const char *why = "", *text = read_source(sources[i]);
+        const char *why = "";
+        char *text = file_read(sources[i], NULL);
         rlxc_context *ctx = rlxc_context_create(NULL);
         rlxc_options options;
         cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
@@ -45,6 +34,7 @@ RLX_TEST(normal, normal_form_is_unchanged)
         cr_expect(rlxc_module_equal(ctx, once, twice, &why), "%s: %s\n%s", sources[i], why,
                   rlxc_print_module(ctx, twice));
         rlxc_context_destroy(ctx);
+        free(text);
     }
 }
 
@@ -68,7 +58,7 @@ static bool normalized(rlx_test *t, const char *text)
 RLX_TEST(normal, running_out_of_memory_is_an_error)
 {
     for (int i = 0; i < N_SOURCES; i++) {
-        const char *text = read_source(sources[i]);
+        char *text = file_read(sources[i], NULL);
         bool done = false;
         for (size_t n = 1; !done; n++) {
             cr_assert_lt(n, 2000, "it never succeeds");
@@ -76,6 +66,7 @@ RLX_TEST(normal, running_out_of_memory_is_an_error)
             t->fail_at = n;
             done = normalized(t, text);
         }
+        free(text);
     }
     t->fail_at = 0;
 }

@@ -2,6 +2,7 @@
  * symbolic, unknown-dimension and unknown-rank inputs, from source text; and every row with a
  * kernel legalizes to a well-formed module. Values are tested end to end elsewhere. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/ir/op.h"
@@ -9,6 +10,7 @@
 #include "compiler/ops/checks.h"
 #include "compiler/passes/passes.h"
 #include "compiler/script/script.h"
+#include "tests/compiler/files.h"
 #include "tests/support/rlx_test.h"
 
 RLX_TEST(ops, rows_are_complete)
@@ -532,12 +534,7 @@ RLX_TEST(ops, kernels_are_well_formed)
 
 RLX_TEST(ops, checks_of_values_are_documented)
 {
-    char text[16384];
-    FILE *file = fopen("docs/values.md", "rb");
-    cr_assert(file);
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
+    char *text = file_read("docs/values.md", NULL);
     uint32_t n;
     const rlxc_check_row *rows = rlxc_check_rows(&n);
     for (uint32_t i = 0; i < n; i++) {
@@ -547,4 +544,5 @@ RLX_TEST(ops, checks_of_values_are_documented)
         cr_expect(strstr(text, line), "docs/values.md lacks%s", line);
         cr_expect(rlxc_find_operator(rows[i].op, strlen(rows[i].op)), "%s", rows[i].op);
     }
+    free(text);
 }

@@ -9,26 +9,12 @@
 
 #include "compiler/script/lexer.h"
 #include "compiler/script/script.h"
-
-static char *read_text(const char *path, size_t *out_length)
-{
-    FILE *file = fopen(path, "rb");
-    cr_assert(file, "%s", path);
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *text = malloc((size_t)size + 1);
-    cr_assert(text && fread(text, 1, (size_t)size, file) == (size_t)size);
-    text[size] = '\0';
-    fclose(file);
-    *out_length = (size_t)size;
-    return text;
-}
+#include "tests/compiler/files.h"
 
 static void round_trip(rlx_test *t, const char *path)
 {
     size_t length;
-    char *text = read_text(path, &length);
+    char *text = file_read(path, &length);
     const char *why = "";
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_module *module = rlxc_parse_module(ctx, path, text, length);
@@ -509,7 +495,7 @@ RLX_TEST(parse, strings_of_empty_parts)
 RLX_TEST(parse, out_of_memory_at_every_allocation)
 {
     size_t length;
-    char *text = read_text("tests/script/relax_forms.py", &length);
+    char *text = file_read("tests/script/relax_forms.py", &length);
     for (size_t at = 1;; at++) {
         t->calls = 0;
         t->fail_at = at;

@@ -11,22 +11,13 @@
 #include "compiler/driver/compile.h"
 #include "compiler/kernels/rules.h"
 #include "compiler/script/script.h"
+#include "tests/compiler/files.h"
 
 typedef struct outcome {
     const char *steps, *module; /* as text; NULL: refused */
     const char *errors;
     rlxc_native object;
 } outcome;
-
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    cr_assert(file, "%s", path);
-    char *text = calloc(1, 1 << 16);
-    cr_assert(fread(text, 1, (1 << 16) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
 
 /* Lowers the file, with the steps |given| unless NULL. */
 static outcome lower(rlxc_context *ctx, const char *path, const char *text, const char *given,
@@ -56,7 +47,7 @@ static outcome lower(rlxc_context *ctx, const char *path, const char *text, cons
 
 static void check_round_trip(const char *path, const char *step)
 {
-    char *text = read_text(path);
+    char *text = file_read(path, NULL);
     rlxc_context *first = rlxc_context_create(NULL), *second = rlxc_context_create(NULL);
     const bool compile = strcmp(step, "\"tile\"") == 0 || strcmp(step, "\"quant\"") == 0 ||
                          strcmp(step, "sch.merge(") == 0;
@@ -159,7 +150,7 @@ static const edit edits[] = {
 
 static void check_edit(const edit *e)
 {
-    char *text = read_text(e->path);
+    char *text = file_read(e->path, NULL);
     rlxc_context *first = rlxc_context_create(NULL), *second = rlxc_context_create(NULL);
     const outcome made = lower(first, e->path, text, NULL, false);
     cr_assert(made.steps);

@@ -12,6 +12,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/tune.h"
 #include "compiler/script/script.h"
+#include "tests/compiler/files.h"
 
 static const char model[] =
     "@I.ir_module\nclass Module:\n    @R.function\n"
@@ -383,16 +384,6 @@ RLX_TEST(tune, functions_with_scalars_are_tuned_or_named)
 
 /* --- alternatives ----------------------------------------------------------------------------- */
 
-static char *text_of_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    cr_assert(file, "%s", path);
-    char *text = calloc(1, 1 << 16);
-    cr_assert(text && fread(text, 1, (1 << 16) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
 static bool lowers(const char *text, const rlxc_schedules *given, rlxc_context **out_ctx,
                    rlxc_schedules *out_made)
 {
@@ -496,7 +487,7 @@ RLX_TEST(tune, every_alternative_suits_some_block)
     bool taken[256] = {false};
     cr_assert(rlxc_alternative_count() <= sizeof taken);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *text = text_of_file(files[i]);
+        char *text = file_read(files[i], NULL);
         mark_taken(text, taken);
         free(text);
     }

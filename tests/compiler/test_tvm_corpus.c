@@ -9,6 +9,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/script/script.h"
+#include "tests/compiler/files.h"
 #include "tests/support/rlx_test.h"
 
 enum {
@@ -16,21 +17,6 @@ enum {
     MAX_SYMBOLS = 8,
     OPTIMISED = 16 /* one in OPTIMISED is compiled at -O2 */
 };
-
-static char *read_file(const char *path, size_t *out_length)
-{
-    FILE *file = fopen(path, "rb");
-    cr_assert(file, "%s", path);
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *text = malloc((size_t)size + 1);
-    cr_assert(text && fread(text, 1, (size_t)size, file) == (size_t)size);
-    text[size] = '\0';
-    fclose(file);
-    *out_length = (size_t)size;
-    return text;
-}
 
 /* --- running ------------------------------------------------------------------------------ */
 
@@ -190,7 +176,7 @@ static size_t module_length(const char *name)
 RLX_TEST(tvm_corpus, modules_of_three_releases_compile_and_agree)
 {
     size_t length;
-    char *all = read_file("tests/tvm/corpus.txt", &length), plain[160] = "";
+    char *all = file_read("tests/tvm/corpus.txt", &length), plain[160] = "";
     unsigned n = 0, left = 0, compiled = 0, compared = 0, differ = 0;
     rlx_value want = rlx_none();
     for (char *at = all; at && strncmp(at, "#### ", 5) == 0; n++) {
