@@ -70,6 +70,8 @@ typedef struct rlxv_build_function {
 
 struct rlx_exec_builder {
     rlx_allocator allocator;
+    rlx_plan_layout_fn layout; /* NULL: this library's layouts */
+    void *layout_user;
     rlxv_arena arena;
     rlxv_rows exprs, types, scalars;
     uint32_t *expr_slots, *expr_depth, *expr_size, *type_slots, *type_depth, *type_size;

@@ -85,6 +85,27 @@ rlx_status rlx_exec_builder_plan_tensor(rlx_exec_builder *b, uint32_t buffer, ui
     return RLX_OK;
 }
 
+void rlx_exec_builder_set_layout(rlx_exec_builder *b, rlx_plan_layout_fn layout, void *user)
+{
+    if (!b)
+        return;
+    b->layout = layout;
+    b->layout_user = user;
+}
+
+/* Lets the caller improve |offsets|. */
+static rlx_status improve(rlxv_arena *arena, const rlx_exec_builder *b, const rlxv_region *r,
+                          const uint64_t *sizes, uint64_t *offsets, rlx_error *err)
+{
+    rlx_plan_interval *rows = rlxv_arena_alloc(arena, r->n_buffers, sizeof *rows);
+    if (!rows)
+        return no_memory(err);
+    for (uint32_t i = 0; i < r->n_buffers; i++)
+        rows[i] = (rlx_plan_interval){r->first[i], r->last[i], sizes[i]};
+    b->layout(b->layout_user, rows, r->n_buffers, offsets);
+    return RLX_OK;
+}
+
 /* Offsets of the |n| buffers |rows|, a region, if all sizes are constants and none is stated. */
 static rlx_status place_region(rlxv_arena *arena, const rlx_exec_builder *b, rlxv_build_function *f,
                                uint32_t *rows, uint32_t n, rlx_error *err)
@@ -113,6 +134,8 @@ static rlx_status place_region(rlxv_arena *arena, const rlx_exec_builder *b, rlx
         !rlxv_fit_find_order(arena, &r, sizes, offsets, scratch))
         return no_memory(err);
     rlxv_fit(&r, sizes, offsets, scratch, &sums);
+    if (b->layout)
+        RLX_TRY(improve(arena, b, &r, sizes, offsets, err));
     for (uint32_t i = 0; i < r.n_buffers; i++)
         f->buffers[r.buffers[i]].offset = offsets[i];
     return RLX_OK;

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "compiler/analysis/layout.h"
+
 enum { MAX_JOBS = 256, MAX_NAME = 200 };
 
 /* --- passes ---------------------------------------------------------------------------------- */
@@ -273,6 +275,7 @@ bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
 {
     rlx_compile_options *o = out_given;
     rlx_error err = {0};
+    rlxc_layout_options layout;
     if (!rlxc_api_complete(given, o, &err))
         return rlxc_api_fail(c->ctx, &err);
     if (o->opt_level < 0 || o->opt_level > 3)
@@ -288,12 +291,13 @@ bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
     out->default_device = kept(c, o->default_device);
     out->device_binaries = o->device_binaries;
     out->device_target = kept(c, o->device_target);
+    out->memory_layout = kept(c, o->memory_layout);
     out->extra = c->extra;
     out->n_extra = c->n_extra;
     out->fusions = c->fusions;
     out->n_fusions = c->n_fusions;
     out->generators = c->generators;
     out->n_generators = c->n_generators;
-    return take_numbers(c, o, out) && take_bounds(c, o, out) && take_requests(c, o, out) &&
-           take_links(c, o, out);
+    return rlxc_layout_parse(c->ctx, out->memory_layout, &layout) && take_numbers(c, o, out) &&
+           take_bounds(c, o, out) && take_requests(c, o, out) && take_links(c, o, out);
 }

@@ -42,8 +42,9 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     uint32_t n_bounds;
     const char *requests[RLXC_MAX_REQUESTS]; /* passes that run only when named here */
     uint32_t n_requests;
-    rlx_dtype mixed;       /* to_mixed_precision's type, float16 or bfloat16; void: the pass does
-                            * not run */
+    rlx_dtype mixed; /* to_mixed_precision's type, float16 or bfloat16; void: the pass does
+                      * not run */
+    const char *memory_layout; /* --memory-layout (compiler/analysis/layout.h); NULL: auto */
     const char *links[16]; /* --link: objects and libraries that define T.call_extern's functions */
     uint32_t n_links;
     bool allow_tf32;      /* --allow-tf32: factors of float32 products as TF32 on tensor cores */

@@ -101,6 +101,10 @@ static const struct option_row {
     {OPT_FLAG, "--no-compression", NULL,
      "do not compress code and tables in the file: for runtimes built without zstd",
      offsetof(rlxc_command, options.no_compression)},
+    {OPT_TEXT, "--memory-layout", "NAME",
+     "auto, greedy_by_size, greedy_by_conflicts or hill_climb[,steps=N][,seconds=N][,seed=N] "
+     "(docs/memory.md)",
+     offsetof(rlxc_command, options.memory_layout)},
     {OPT_FLAG, "--allow-tf32", NULL,
      "products of float32 on CUDA may use tensor cores, which round factors to 11 bits",
      offsetof(rlxc_command, options.allow_tf32)},

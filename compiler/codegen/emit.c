@@ -5,6 +5,7 @@
  * signature, bound by the parameters' types; a lone symbol's first occurrence binds it, every other
  * dimension is an expression to check. PrimFuncs that nothing calls get no row. */
 #include "compiler/codegen/emit.h"
+#include "compiler/analysis/layout.h"
 #include "compiler/ir/device.h"
 #include "compiler/ir/names.h"
 
@@ -304,7 +305,7 @@ static bool emit_attrs(rlxc_bc_module *m, const rlxc_function *f)
     return true;
 }
 
-bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
+static bool emit_module(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                         rlx_exec_builder *builder)
 {
     rlxc_bc_module m = {.ctx = ctx, .module = module, .builder = builder};
@@ -336,4 +337,27 @@ bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc
             return false;
     }
     return !rlxc_failed(ctx);
+}
+
+typedef struct placing {
+    rlxc_context *ctx;
+    rlxc_layout_options options;
+} placing;
+
+static void lay_out(void *user, const rlx_plan_interval *rows, uint32_t n, uint64_t *offsets)
+{
+    const placing *p = user;
+    rlxc_layout(p->ctx, &p->options, rows, n, offsets);
+}
+
+bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
+                        rlx_exec_builder *builder)
+{
+    placing place = {.ctx = ctx};
+    if (!rlxc_layout_parse(ctx, options->memory_layout, &place.options))
+        return false;
+    rlx_exec_builder_set_layout(builder, lay_out, &place);
+    const bool ok = emit_module(ctx, module, options, builder);
+    rlx_exec_builder_set_layout(builder, NULL, NULL);
+    return ok;
 }

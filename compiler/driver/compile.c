@@ -173,6 +173,8 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
         rlxc_text_printf(&text, " --no-compression");
     if (options->no_winograd)
         rlxc_text_printf(&text, " --no-winograd");
+    if (options->memory_layout)
+        rlxc_text_printf(&text, " --memory-layout=%s", options->memory_layout);
     for (uint32_t i = 0; i < options->n_requests; i++)
         rlxc_text_printf(&text, " --pass=%s", options->requests[i]);
     if (rlxc_is_requested(options, "to_mixed_precision"))

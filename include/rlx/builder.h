@@ -194,6 +194,20 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_buffer_end(rlx_exec_builder *b
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_stated_buffer(rlx_exec_builder *b,
                                                                 const rlx_plan_buffer *buffer,
                                                                 uint32_t *out, rlx_error *err);
+/* A buffer of constant size, as layouts see it: in use from |first| up to, not including, |last|.
+ */
+typedef struct rlx_plan_interval {
+    uint32_t first, last;
+    uint64_t bytes; /* a multiple of RLX_PLAN_ALIGN */
+} rlx_plan_interval;
+/* Called at the end of a function for each region whose sizes are all constant: |offsets| hold a
+   layout of the |n| buffers, which it may replace by another: multiples of RLX_PLAN_ALIGN, disjoint
+   where intervals meet. */
+typedef void (*rlx_plan_layout_fn)(void *user, const rlx_plan_interval *rows, uint32_t n,
+                                   uint64_t *offsets);
+/* NULL: the layouts stay as this library makes them. */
+RLX_API void rlx_exec_builder_set_layout(rlx_exec_builder *b, rlx_plan_layout_fn layout,
+                                         void *user);
 /* A tensor at the start of |buffer|: |type| has a dtype, a rank, and an EXPR for each dim. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_plan_tensor(rlx_exec_builder *b, uint32_t buffer,
                                                               uint32_t type, uint32_t *out,

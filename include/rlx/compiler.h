@@ -265,6 +265,8 @@ typedef struct rlx_compile_options {
                                  * NULL: its kind alone */
     bool allow_tf32;            /* tensor cores of CUDA devices may multiply float32: they round
                                  * the factors to 10 bits of the mantissa (docs/devices.md) */
+    const char *memory_layout;  /* how memory of constant sizes is laid out: "hill_climb,steps=N"
+                                 * (docs/memory.md); NULL: auto */
 } rlx_compile_options;
 
 /* -O2 for this machine. */

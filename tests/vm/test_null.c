@@ -197,6 +197,7 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_exec_builder_stated_buffer(b, (void *)room, NULL, &err));
     REFUSED(rlx_exec_builder_plan_tensor(NULL, 0, 0, (void *)room, &err));
     REFUSED(rlx_exec_builder_plan_tensor(b, 0, 0, NULL, &err));
+    rlx_exec_builder_set_layout(NULL, NULL, NULL);
     REFUSED(rlx_exec_builder_device(NULL, &row, (void *)room, &err));
     REFUSED(rlx_exec_builder_device(b, NULL, (void *)room, &err));
     REFUSED(rlx_exec_builder_device(b, &row, NULL, &err));
