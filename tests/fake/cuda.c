@@ -4,20 +4,12 @@
  * after which the device is lost. */
 #include "fake.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <dlfcn.h>
-
-#include "tests/fake/gpu/ptx.h"
-#include "vm/devices/cuda_driver.h"
-
-#define DECLARE(name, params) __attribute__((visibility("default"))) int name params;
-CU_FUNCTIONS(DECLARE)
-CU_GRAPH_FUNCTIONS(DECLARE)
-CUBLAS_FUNCTIONS(DECLARE)
-#undef DECLARE
+#include "tests/fake/gpu/cuda.h"
 
 enum { DEVICES = 1 };
 fake_control fake = {.devices = DEVICES};
@@ -29,7 +21,7 @@ fake_control *fake_get(void)
     return &fake;
 }
 
-enum { ILLEGAL_STATE = 401, NO_CONTEXT = 201, ILLEGAL_ADDRESS = 700, STACK = 16 };
+enum { ILLEGAL_STATE = 401, STACK = 16 };
 
 struct CUctx_st {
     int device;
@@ -40,21 +32,9 @@ struct CUstream_st {
 struct CUmemPoolHandle_st {
     int unused;
 };
-typedef struct object object; /* before each thing that the driver made */
-struct object {
-    object *next, **link;
-    void (*end)(void *bytes); /* frees what is inside, or NULL */
-    _Alignas(64) char bytes[];
-};
 struct CUevent_st {
     double time;
     bool happened;
-};
-struct CUfunc_st {
-    const gpu_row *row; /* of PTX; NULL: */
-    const char *name;
-    uint32_t size; /* of its arguments */
-    int max_shared;
 };
 enum { MAX_FUNCTIONS = 4096 };
 struct CUmod_st {
@@ -62,49 +42,16 @@ struct CUmod_st {
     struct CUfunc_st functions[MAX_FUNCTIONS];
 };
 
-/* c = b' a' by columns, for each of the batches: what cuBLAS is asked for. */
-typedef struct product {
-    int m, n, k, batches;
-    const float *a, *b;
-    float *c;
-} product;
-
-typedef struct work work;
-struct work {
-    work *next;
-    bool is_product;
-    product product;
-    void *to;
-    const void *from;
-    size_t bytes; /* of a copy; 0: */
-    cu_event event;
-    cu_function function;
-    uint32_t grid[3], block[3], shared;
-    unsigned char *args;
-};
-
 static struct CUctx_st context;
 static cu_context current[STACK];
-static uint32_t depth;
-static work *first, **last = &first;
+uint32_t fake_depth;
+static fake_work *first, **last = &first;
 static double now;
-static bool lost;
+bool fake_lost;
 
-/* Everything but what asks about the driver and its devices requires a context. */
-#define IN_CONTEXT                  \
-    do {                            \
-        FAKE_CALL;                  \
-        if (depth == 0) {           \
-            fake.misuses++;         \
-            return NO_CONTEXT;      \
-        }                           \
-        if (lost)                   \
-            return ILLEGAL_ADDRESS; \
-    } while (0)
-
-static int append(work w)
+int fake_append(fake_work w)
 {
-    work *item = malloc(sizeof *item);
+    fake_work *item = malloc(sizeof *item);
     if (!item)
         return CU_OUT_OF_MEMORY;
     *item = w;
@@ -114,7 +61,7 @@ static int append(work w)
     return CU_OK;
 }
 
-static void run_kernel(const work *w)
+static void run_kernel(const fake_work *w)
 {
     float *x, factor;
     int64_t n, i = 0;
@@ -123,10 +70,11 @@ static void run_kernel(const work *w)
     const int64_t threads =
         (int64_t)w->grid[0] * w->grid[1] * w->grid[2] * w->block[0] * w->block[1] * w->block[2];
     if (w->function->row)
-        lost = lost || gpu_run(w->function->row, w->args, w->grid, w->block, w->shared) != 0;
+        fake_lost =
+            fake_lost || gpu_run(w->function->row, w->args, w->grid, w->block, w->shared) != 0;
     else if (strcmp(w->function->name, "fault") == 0)
-        lost = true;
-    if (w->function->row || lost)
+        fake_lost = true;
+    if (w->function->row || fake_lost)
         return;
     memcpy(&x, w->args, 8);
     memcpy(&n, w->args + 8, 8);
@@ -137,27 +85,14 @@ static void run_kernel(const work *w)
         x[i] = x[i] * factor + (float)add + (float)shift;
 }
 
-static void run_product(const product *p)
-{
-    const size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
-    for (size_t batch = 0; batch < (size_t)p->batches; batch++)
-        for (size_t j = 0; j < n; j++)
-            for (size_t i = 0; i < m; i++) {
-                float sum = 0;
-                for (size_t e = 0; e < k; e++)
-                    sum += p->a[batch * m * k + e * m + i] * p->b[batch * k * n + j * k + e];
-                p->c[batch * m * n + j * m + i] = sum;
-            }
-}
-
 static void run_all(void)
 {
     while (first) {
-        work *w = first;
+        fake_work *w = first;
         first = w->next;
         now += 1;
         if (w->is_product)
-            run_product(&w->product);
+            fake_run_product(&w->product);
         else if (w->bytes > 0)
             memcpy(w->to, w->from, w->bytes);
         else if (w->function)
@@ -172,20 +107,19 @@ static void run_all(void)
     last = &first;
 }
 
-static object *objects;
+static fake_object *objects;
 
-static object *object_of(void *made)
+fake_object *fake_object_of(void *thing)
 {
-    return (object *)((char *)made - offsetof(object, bytes));
+    return (fake_object *)((char *)thing - offsetof(fake_object, bytes));
 }
 
-/* What is dropped is gone, even where the driver reports an error. */
-static void dropped(void *made)
+void fake_dropped(void *thing)
 {
-    object *o = object_of(made);
+    fake_object *o = fake_object_of(thing);
     run_all();
     if (o->end)
-        o->end(made);
+        o->end(thing);
     fake.live--;
     *o->link = o->next;
     if (o->next)
@@ -193,13 +127,13 @@ static void dropped(void *made)
     free(o);
 }
 
-static int made(void **out, size_t size)
+int fake_made(void **out, size_t size)
 {
-    object *o = aligned_alloc(64, (sizeof *o + size + 63) & ~(size_t)63);
+    fake_object *o = aligned_alloc(64, (sizeof *o + size + 63) & ~(size_t)63);
     if (!o)
         return CU_OUT_OF_MEMORY;
     memset(o->bytes, 0, size);
-    *o = (object){.next = objects, .link = &objects};
+    *o = (fake_object){.next = objects, .link = &objects};
     if (objects)
         objects->link = &o->next;
     objects = o;
@@ -215,7 +149,7 @@ int cuInit(unsigned flags)
 {
     FAKE_CALL;
     fake.misuses += flags != 0;
-    lost = false;
+    fake_lost = false;
     return CU_OK;
 }
 
@@ -292,7 +226,7 @@ int cuDevicePrimaryCtxRelease_v2(int device)
     (void)device;
     while (objects) {
         fake.left++;
-        dropped(objects->bytes);
+        fake_dropped(objects->bytes);
     }
     FAKE_CALL;
     return CU_OK;
@@ -301,19 +235,19 @@ int cuDevicePrimaryCtxRelease_v2(int device)
 int cuCtxPushCurrent_v2(cu_context c)
 {
     FAKE_CALL;
-    if (depth == STACK)
+    if (fake_depth == STACK)
         return ILLEGAL_STATE;
-    current[depth++] = c;
+    current[fake_depth++] = c;
     return CU_OK;
 }
 
 int cuCtxPopCurrent_v2(cu_context *c)
 {
-    if (depth == 0) {
+    if (fake_depth == 0) {
         fake.misuses++;
         return NO_CONTEXT;
     }
-    *c = current[--depth];
+    *c = current[--fake_depth];
     FAKE_CALL;
     return CU_OK;
 }
@@ -325,12 +259,12 @@ int cuStreamCreate(cu_stream *stream, unsigned flags)
 {
     (void)flags;
     IN_CONTEXT;
-    return made((void **)stream, sizeof **stream);
+    return fake_made((void **)stream, sizeof **stream);
 }
 
 int cuStreamDestroy_v2(cu_stream stream)
 {
-    dropped(stream);
+    fake_dropped(stream);
     IN_CONTEXT;
     return CU_OK;
 }
@@ -340,19 +274,19 @@ int cuStreamSynchronize(cu_stream stream)
     (void)stream;
     IN_CONTEXT;
     run_all();
-    return lost ? ILLEGAL_ADDRESS : CU_OK;
+    return fake_lost ? ILLEGAL_ADDRESS : CU_OK;
 }
 
 int cuMemPoolCreate(cu_pool *pool, const cu_pool_props *props)
 {
     IN_CONTEXT;
     fake.misuses += props->type != 1 || props->location_type != 1;
-    return made((void **)pool, sizeof **pool);
+    return fake_made((void **)pool, sizeof **pool);
 }
 
 int cuMemPoolDestroy(cu_pool pool)
 {
-    dropped(pool);
+    fake_dropped(pool);
     IN_CONTEXT;
     return CU_OK;
 }
@@ -376,7 +310,7 @@ int cuMemPoolTrimTo(cu_pool pool, size_t keep)
 static int take(cu_pointer *memory, size_t bytes)
 {
     void *p = NULL;
-    int code = bytes > (size_t)1 << 30 ? CU_OUT_OF_MEMORY : made(&p, bytes);
+    int code = bytes > (size_t)1 << 30 ? CU_OUT_OF_MEMORY : fake_made(&p, bytes);
     *memory = (cu_pointer)(uintptr_t)p;
     return code;
 }
@@ -391,7 +325,7 @@ int cuMemAllocFromPoolAsync(cu_pointer *memory, size_t bytes, cu_pool pool, cu_s
 int cuMemFreeAsync(cu_pointer memory, cu_stream stream)
 {
     (void)stream;
-    dropped((void *)(uintptr_t)memory);
+    fake_dropped((void *)(uintptr_t)memory);
     IN_CONTEXT;
     return CU_OK;
 }
@@ -405,7 +339,7 @@ int cuMemAlloc_v2(cu_pointer *memory, size_t bytes)
 
 int cuMemFree_v2(cu_pointer memory)
 {
-    dropped((void *)(uintptr_t)memory);
+    fake_dropped((void *)(uintptr_t)memory);
     IN_CONTEXT;
     return CU_OK;
 }
@@ -413,12 +347,12 @@ int cuMemFree_v2(cu_pointer memory)
 int cuMemAllocHost_v2(void **memory, size_t bytes)
 {
     IN_CONTEXT;
-    return made(memory, bytes);
+    return fake_made(memory, bytes);
 }
 
 int cuMemFreeHost(void *memory)
 {
-    dropped(memory);
+    fake_dropped(memory);
     IN_CONTEXT;
     return CU_OK;
 }
@@ -427,22 +361,23 @@ int cuMemcpyHtoDAsync_v2(cu_pointer to, const void *from, size_t bytes, cu_strea
 {
     IN_CONTEXT;
     fake.misuses += !stream;
-    return append((work){.to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
+    return fake_append((fake_work){.to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
 }
 
 int cuMemcpyDtoHAsync_v2(void *to, cu_pointer from, size_t bytes, cu_stream stream)
 {
     IN_CONTEXT;
     fake.misuses += !stream;
-    return append((work){.to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
+    return fake_append(
+        (fake_work){.to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
 }
 
 int cuMemcpyDtoDAsync_v2(cu_pointer to, cu_pointer from, size_t bytes, cu_stream stream)
 {
     IN_CONTEXT;
     fake.misuses += !stream;
-    return append(
-        (work){.to = (void *)(uintptr_t)to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
+    return fake_append((fake_work){
+        .to = (void *)(uintptr_t)to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
 }
 
 /* --- code --------------------------------------------------------------------------------------
@@ -480,10 +415,10 @@ int cuModuleLoadDataEx(cu_module *module, const void *image, unsigned n, int *op
     if (memcmp(image, "\177ELF", 4) != 0 && strstr(image, "bad") &&
         refused(log, n, options, values))
         return CU_INVALID_PTX;
-    int code = made((void **)module, sizeof **module);
+    int code = fake_made((void **)module, sizeof **module);
     if (code == CU_OK && (code = fill(*module, image, log, sizeof log)) != CU_OK) {
         refused(log, n, options, values);
-        dropped(*module);
+        fake_dropped(*module);
     }
     return code;
 }
@@ -493,7 +428,7 @@ int cuModuleUnload(cu_module module)
     run_all();
     if (module->handle)
         dlclose(module->handle);
-    dropped(module);
+    fake_dropped(module);
     IN_CONTEXT;
     return CU_OK;
 }
@@ -520,8 +455,7 @@ int cuFuncSetAttribute(cu_function function, int attribute, int value)
     return CU_OK;
 }
 
-/* Fills |w| as a launch asks for it, with a copy of the arguments. */
-static int launch_of(work *w, void **params, void **extra)
+int fake_launch_of(fake_work *w, void **params, void **extra)
 {
     const uint64_t threads = (uint64_t)w->block[0] * w->block[1] * w->block[2];
     size_t size;
@@ -546,180 +480,12 @@ int cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigned gz, 
                    unsigned by, unsigned bz, unsigned shared, cu_stream stream, void **params,
                    void **extra)
 {
-    work w = {.function = function, .grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared};
+    fake_work w = {
+        .function = function, .grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared};
     IN_CONTEXT;
     fake.misuses += !stream;
-    const int code = launch_of(&w, params, extra);
-    return code == CU_OK ? append(w) : code;
-}
-
-/* --- graphs: chains of kernels ------------------------------------------------------------------
- */
-
-struct CUgraphNode_st {
-    work launch;
-    cu_graph_node next;
-};
-struct CUgraph_st {
-    cu_graph_node first, last;
-};
-struct CUgraphExec_st { /* nodes of its graph, with arguments of their own */
-    cu_graph graph;
-};
-
-static int set_node(cu_graph_node n, const cu_kernel_node *row)
-{
-    work w = {.function = row->function, .shared = row->shared};
-    memcpy(w.grid, row->grid, sizeof w.grid);
-    memcpy(w.block, row->block, sizeof w.block);
-    const int code = launch_of(&w, row->params, row->extra);
-    if (code != CU_OK)
-        return code;
-    free(n->launch.args);
-    n->launch = w;
-    return CU_OK;
-}
-
-static void end_graph(void *bytes)
-{
-    const cu_graph graph = bytes;
-    for (cu_graph_node n = graph->first, next; n; n = next) {
-        next = n->next;
-        free(n->launch.args);
-        free(n);
-    }
-}
-
-int cuGraphCreate(cu_graph *graph, unsigned flags)
-{
-    IN_CONTEXT;
-    fake.misuses += flags != 0;
-    const int code = made((void **)graph, sizeof **graph);
-    if (code == CU_OK)
-        object_of(*graph)->end = end_graph;
-    return code;
-}
-
-int cuGraphDestroy(cu_graph graph)
-{
-    dropped(graph);
-    IN_CONTEXT;
-    return CU_OK;
-}
-
-int cuGraphAddKernelNode(cu_graph_node *node, cu_graph graph, const cu_graph_node *after,
-                         size_t n_after, const cu_kernel_node *row)
-{
-    IN_CONTEXT;
-    fake.misuses += n_after != (graph->last != NULL) || (n_after && *after != graph->last);
-    cu_graph_node n = calloc(1, sizeof *n);
-    if (!n)
-        return CU_OUT_OF_MEMORY;
-    const int code = set_node(n, row);
-    if (code != CU_OK) {
-        free(n);
-        return code;
-    }
-    *(graph->last ? &graph->last->next : &graph->first) = n;
-    graph->last = *node = n;
-    return CU_OK;
-}
-
-int cuGraphInstantiateWithFlags(cu_graph_exec *exec, cu_graph graph, unsigned long long flags)
-{
-    IN_CONTEXT;
-    fake.misuses += flags != 0;
-    const int code = made((void **)exec, sizeof **exec);
-    if (code == CU_OK)
-        (*exec)->graph = graph;
-    return code;
-}
-
-int cuGraphExecDestroy(cu_graph_exec exec)
-{
-    dropped(exec);
-    IN_CONTEXT;
-    return CU_OK;
-}
-
-int cuGraphExecKernelNodeSetParams(cu_graph_exec exec, cu_graph_node node,
-                                   const cu_kernel_node *row)
-{
-    IN_CONTEXT;
-    cu_graph_node n = exec->graph->first;
-    while (n && n != node)
-        n = n->next;
-    if (!n || n->launch.function != row->function) {
-        fake.misuses++;
-        return CU_INVALID_VALUE;
-    }
-    return set_node(n, row);
-}
-
-int cuGraphLaunch(cu_graph_exec exec, cu_stream stream)
-{
-    IN_CONTEXT;
-    fake.misuses += !stream;
-    for (cu_graph_node n = exec->graph->first; n; n = n->next) {
-        work w = n->launch;
-        w.args = malloc(w.function->size + 1);
-        if (!w.args)
-            return CU_OUT_OF_MEMORY;
-        memcpy(w.args, n->launch.args, w.function->size);
-        const int code = append(w);
-        if (code != CU_OK)
-            return code;
-    }
-    return CU_OK;
-}
-
-/* --- cuBLAS -------------------------------------------------------------------------------------
- */
-
-struct blas {
-    cu_stream stream;
-};
-
-int cublasCreate_v2(void **handle)
-{
-    IN_CONTEXT;
-    return made(handle, sizeof(struct blas));
-}
-
-int cublasDestroy_v2(void *handle)
-{
-    dropped(handle);
-    IN_CONTEXT;
-    return 0;
-}
-
-int cublasSetStream_v2(void *handle, cu_stream stream)
-{
-    IN_CONTEXT;
-    fake.misuses += !stream;
-    ((struct blas *)handle)->stream = stream;
-    return 0;
-}
-
-/* Of float32 alone; all matrices without gaps, as they are. */
-int cublasGemmStridedBatchedEx(void *handle, int turn_a, int turn_b, int m, int n, int k,
-                               const void *alpha, const void *a, int a_type, int lda,
-                               long long step_a, const void *b, int b_type, int ldb,
-                               long long step_b, const void *beta, void *c, int c_type, int ldc,
-                               long long step_c, int batches, int compute, int algorithm)
-{
-    float one, zero;
-    IN_CONTEXT;
-    memcpy(&one, alpha, sizeof one);
-    memcpy(&zero, beta, sizeof zero);
-    if (!((struct blas *)handle)->stream || turn_a || turn_b || a_type || b_type || c_type ||
-        one != 1 || zero != 0 || lda != m || ldb != k || ldc != m || m < 1 || n < 1 || k < 1 ||
-        step_a != (long long)m * k || step_b != (long long)k * n || step_c != (long long)m * n ||
-        batches < 1 || compute != CU_COMPUTE_32F || algorithm != CU_GEMM_DEFAULT) {
-        fake.misuses++;
-        return CU_INVALID_VALUE;
-    }
-    return append((work){.is_product = true, .product = {m, n, k, batches, a, b, c}});
+    const int code = fake_launch_of(&w, params, extra);
+    return code == CU_OK ? fake_append(w) : code;
 }
 
 /* --- events ------------------------------------------------------------------------------------
@@ -729,12 +495,12 @@ int cuEventCreate(cu_event *event, unsigned flags)
 {
     (void)flags;
     IN_CONTEXT;
-    return made((void **)event, sizeof **event);
+    return fake_made((void **)event, sizeof **event);
 }
 
 int cuEventDestroy_v2(cu_event event)
 {
-    dropped(event);
+    fake_dropped(event);
     IN_CONTEXT;
     return CU_OK;
 }
@@ -743,7 +509,7 @@ int cuEventRecord(cu_event event, cu_stream stream)
 {
     IN_CONTEXT;
     fake.misuses += !stream;
-    return append((work){.event = event});
+    return fake_append((fake_work){.event = event});
 }
 
 int cuEventSynchronize(cu_event event)
@@ -751,7 +517,7 @@ int cuEventSynchronize(cu_event event)
     (void)event;
     IN_CONTEXT;
     run_all();
-    return lost ? ILLEGAL_ADDRESS : CU_OK;
+    return fake_lost ? ILLEGAL_ADDRESS : CU_OK;
 }
 
 int cuEventElapsedTime(float *milliseconds, cu_event begin, cu_event end)
