@@ -75,7 +75,7 @@ obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 # Runtime code that runs once for a file or a device, not in each call, is built for size.
 SMALL_SRC := $(wildcard vm/asm*.c vm/builder*.c vm/load*.c vm/device*.c vm/devices/*.c) \
              $(patsubst %,vm/%.c,arena compress cpu disasm dlpack ed25519 flow image key memory names native new_file \
-                                 opcodes plan_verify sign signature start_threads time verify) \
+                                 opcodes plan_verify sections sign signature start_threads time verify) \
              $(patsubst %,builtins/%.c,control inspect list lowered rank shape table view)
 $(call obj,$(SMALL_SRC)): OPT := -Os -g
 # The runtime is C: only debuggers unwind its stack, with the debug information.

@@ -123,14 +123,6 @@ rlx_status rlx_vm_invoke_closure(rlx_vm *vm, rlx_closure *closure, const rlx_val
 /* --- for builtins and packed functions ---------------------------------------------------------
  */
 
-const rlxv_name *rlxv_find_packed(const rlx_vm *vm, rlx_str name)
-{
-    const rlxv_name *row = rlxv_names_find(&vm->packed, name);
-    if (!row && vm->registry)
-        row = rlxv_names_find(&vm->registry->packed, name);
-    return row ? row : rlxv_names_find(&vm->builtins, name);
-}
-
 static RLXV_RARE rlx_status far_argument(const rlx_builtin *b, const rlx_value *args, uint32_t i,
                                          rlx_error *err)
 {
@@ -258,11 +250,9 @@ rlx_status rlx_call_packed(rlx_call_context *cc, rlx_str name, const rlx_value *
 {
     RLXV_NEED(err, cc && RLXV_IS_STR(name) && (args || n == 0) && out);
     rlx_vm *vm = cc->vm;
-    const rlxv_name *row = rlxv_find_packed(vm, name);
+    const rlxv_name *row;
     rlx_value result = rlx_none();
-    if (!row)
-        return rlx_fail(err, RLX_E_NOT_FOUND, "no packed function or builtin is named '%.*s'",
-                        (int)name.len, name.data);
+    RLX_TRY(rlxv_find_packed(vm, name, &row, err));
     if (row->builtin)
         RLX_TRY(rlxv_check_builtin(row->builtin, args, n, err));
     if (vm->host_depth >= RLXV_MAX_HOST_DEPTH)

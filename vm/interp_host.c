@@ -263,10 +263,8 @@ rlx_status rlxv_call_builtin(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_e
 rlx_status rlxv_call_packed(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
 {
     rlx_str name = rlx_string_get(vm->exe->constants[w[2]].value.as.string);
-    const rlxv_name *row = rlxv_find_packed(vm, name);
-    if (!row)
-        return rlx_fail(err, RLX_E_NOT_FOUND, "no packed function or builtin is named '%.*s'",
-                        (int)name.len, name.data);
+    const rlxv_name *row;
+    RLX_TRY(rlxv_find_packed(vm, name, &row, err));
     if (row->builtin)
         RLX_TRY(rlxv_check_builtin(row->builtin, rlxv_gather_values(f, w + 3), w[3], err));
     return call_host(vm, f, w, RLX_CALL_PACKED, name, row->packed, row->user, err);

@@ -93,6 +93,7 @@ rlx_status rlx_registry_create(const rlx_allocator *a, rlx_registry **out, rlx_e
     r->allocator = a ? *a : *rlx_default_allocator();
     rlxv_names_init(&r->packed, &r->allocator);
     rlxv_names_init(&r->kernels, &r->allocator);
+    rlxv_names_init(&r->sections, &r->allocator);
     rlxv_devices_init(&r->devices);
     *out = r;
     return RLX_OK;
@@ -113,6 +114,7 @@ void rlx_registry_release(rlx_registry *r)
     rlx_allocator a = r->allocator;
     rlxv_names_deinit(&r->packed);
     rlxv_names_deinit(&r->kernels);
+    rlxv_names_deinit(&r->sections);
     rlxv_devices_deinit(&r->devices, &a);
     rlx_free(&a, r, sizeof *r, _Alignof(rlx_registry));
 }

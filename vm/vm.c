@@ -95,6 +95,8 @@ rlx_status rlx_vm_create(rlx_executable *exe, const rlx_vm_options *options, rlx
     if (status == RLX_OK)
         status = rlxv_vm_devices_create(vm, err);
     if (status == RLX_OK)
+        status = rlxv_vm_sections_create(vm, err);
+    if (status == RLX_OK)
         status = rlxv_plans_create(vm, err);
     if (status != RLX_OK) {
         rlx_vm_destroy(vm);
@@ -135,6 +137,7 @@ void rlx_vm_destroy(rlx_vm *vm)
     rlx_free(&a, vm->states, vm->exe->n_functions * sizeof *vm->states, 16);
     rlx_free(&a, vm->kernels, vm->exe->n_kernels * sizeof *vm->kernels, 16);
     rlxv_names_deinit(&vm->packed);
+    rlxv_vm_sections_destroy(vm);
     rlxv_names_deinit(&vm->builtins);
     rlxv_workers_destroy(vm);
     rlx_threads_release(vm->threads);

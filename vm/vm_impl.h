@@ -41,7 +41,7 @@ const rlxv_name *rlxv_names_find(const rlxv_names *t, rlx_str name);
 struct rlx_registry {
     atomic_uint refs;
     rlx_allocator allocator;
-    rlxv_names packed, kernels;
+    rlxv_names packed, kernels, sections;
     rlxv_devices devices;
 };
 
@@ -211,7 +211,8 @@ struct rlx_vm {
     rlx_registry *registry;
     rlxv_pool *pool;
     rlxv_names packed, builtins;
-    rlx_kernel_fn *kernels; /* per kernel of the executable; NULL: not found */
+    struct rlxv_vm_section *sections; /* by module of the executable; NULL: none is loaded */
+    rlx_kernel_fn *kernels;           /* per kernel of the executable; NULL: not found */
 
     rlxv_stack_chunk *stack; /* the chunk in use */
     uint32_t n_frames, host_depth;
@@ -303,7 +304,13 @@ rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint
                       const rlx_value *bound, uint32_t n_bound, rlx_value *out, rlx_error *err);
 rlx_status rlxv_enter_closure(rlx_vm *vm, rlx_closure *c, const rlx_value *args, uint32_t n,
                               rlx_value *out, rlx_error *err);
-const rlxv_name *rlxv_find_packed(const rlx_vm *vm, rlx_str name);
+
+/* sections.c: loads the sections whose kinds the registry has. */
+rlx_status rlxv_vm_sections_create(rlx_vm *vm, rlx_error *err);
+void rlxv_vm_sections_destroy(rlx_vm *vm);
+/* The row of a packed function or builtin, valid until the next call; NOT_FOUND says why. */
+rlx_status rlxv_find_packed(rlx_vm *vm, rlx_str name, const rlxv_name **out, rlx_error *err);
+
 /* Checks what a builtin relies on: the number of arguments, which the verifier checks only for
  * imported ones, and that the host reaches their bytes. */
 rlx_status rlxv_check_builtin(const rlx_builtin *b, const rlx_value *args, uint32_t n,

@@ -29,6 +29,15 @@ typedef struct rlxc_api_pass {
     void *user;
 } rlxc_api_pass;
 
+typedef struct rlxc_api_generator {
+    rlx_compiler *compiler;
+    rlx_status (*run)(void *user, rlx_ir_module *m, rlx_error *err);
+    rlx_status (*emit)(void *user, rlx_ir_module *m, const rlx_ir_taken *functions, uint32_t n,
+                       rlx_ir_section *out, rlx_error *err);
+    const char *format;
+    void *user;
+} rlxc_api_generator;
+
 typedef struct rlxc_api_fusion {
     rlx_compiler *compiler;
     bool (*check)(void *user, rlx_ir_module *m, const rlx_ir_match *match);
@@ -52,7 +61,7 @@ struct rlx_compiler {
     rlxc_api_fusion own_fusions[RLXC_API_MAX_FUSIONS]; /* |user| of these */
     uint32_t n_fusions;
     rlxc_generator generators[RLXC_API_MAX_GENERATORS];
-    rlxc_api_pass own_generators[RLXC_API_MAX_GENERATORS]; /* |user| of these */
+    rlxc_api_generator own_generators[RLXC_API_MAX_GENERATORS]; /* |user| of these */
     uint32_t n_generators;
 };
 
@@ -114,6 +123,8 @@ bool rlxc_api_complete(const rlx_compile_options *given, rlx_compile_options *ou
 
 /* Runs a function of the user on the module on which passes run just now. */
 bool rlxc_api_run_added(const rlxc_api_pass *pass, rlxc_context *ctx);
+/* True if a function of the user returned RLX_OK; else its error becomes a diagnostic. */
+bool rlxc_api_ran(rlxc_context *ctx, rlx_status status, rlx_error *err);
 /* A handle of a copy of |match|. */
 const rlx_ir_match *rlxc_api_match(rlxc_context *ctx, const rlxc_match *match);
 

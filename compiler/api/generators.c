@@ -50,9 +50,57 @@ rlx_status rlx_compiler_add_fusion(rlx_compiler *c, const rlx_fusion_desc *fusio
 /* rlxc_generator.run */
 static bool run_added(void *user, rlxc_context *ctx, rlxc_module *module)
 {
-    const rlxc_api_pass *own = user;
+    const rlxc_api_generator *own = user;
+    rlx_error err = {0};
     (void)module;
-    return rlxc_api_run_added(own, ctx);
+    return rlxc_api_ran(ctx, own->run(own->user, own->compiler->running, &err), &err);
+}
+
+struct rlx_ir_section {
+    rlxc_context *ctx;
+    uint8_t *data;
+    size_t size, capacity;
+};
+
+rlx_status rlx_ir_section_write(rlx_ir_section *s, const void *data, size_t size, rlx_error *err)
+{
+    if (s == NULL || (data == NULL && size > 0))
+        return rlx_fail(err, RLX_E_INVALID_ARG, "the section or its data is NULL");
+    if (size > SIZE_MAX / 4 - s->size)
+        return rlx_fail(err, RLX_E_NOMEM, "a section of more than %zu bytes", s->size);
+    if (size > s->capacity - s->size) {
+        const size_t capacity = 2 * (s->size + size);
+        uint8_t *grown = rlxc_try_alloc(s->ctx, capacity, 1);
+        if (grown == NULL)
+            return rlx_fail(err, RLX_E_NOMEM, "out of memory while writing a section");
+        if (s->size > 0)
+            memcpy(grown, s->data, s->size);
+        s->data = grown;
+        s->capacity = capacity;
+    }
+    if (size > 0)
+        memcpy(s->data + s->size, data, size);
+    s->size += size;
+    return RLX_OK;
+}
+
+/* rlxc_generator.emit */
+static bool emit_added(void *user, rlxc_context *ctx, rlxc_module *module, const rlxc_taken *taken,
+                       uint32_t n, rlxc_section *out)
+{
+    const rlxc_api_generator *own = user;
+    rlx_ir_section section = {.ctx = ctx};
+    rlx_error err = {0};
+    rlx_ir_taken *functions = rlxc_alloc(ctx, n * sizeof *functions);
+    (void)module;
+    for (uint32_t i = 0; i < n; i++)
+        functions[i] = (rlx_ir_taken){taken[i].symbol, to_function(taken[i].global->relax),
+                                      to_prim(taken[i].global->prim)};
+    if (!rlxc_api_ran(
+            ctx, own->emit(own->user, own->compiler->running, functions, n, &section, &err), &err))
+        return false;
+    *out = (rlxc_section){out->kind, own->format, section.data, section.size};
+    return true;
 }
 
 rlx_status rlx_compiler_add_generator(rlx_compiler *c, const rlx_generator_desc *generator,
@@ -62,7 +110,8 @@ rlx_status rlx_compiler_add_generator(rlx_compiler *c, const rlx_generator_desc 
     rlxc_api_call call;
     if (c == NULL || generator == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "the compiler or the generator is NULL");
-    RLX_TRY(rlxc_api_take(generator, "rlx_generator_desc", sizeof d, &d, sizeof d, err));
+    RLX_TRY(rlxc_api_take(generator, "rlx_generator_desc", RLXC_API_END(rlx_generator_desc, user),
+                          &d, sizeof d, err));
     if (!is_name(d.name))
         return rlx_fail(err, RLX_E_INVALID_ARG, "a generator needs a name");
     for (uint32_t i = 0; i < c->n_generators; i++)
@@ -73,10 +122,17 @@ rlx_status rlx_compiler_add_generator(rlx_compiler *c, const rlx_generator_desc 
     if (c->n_generators == RLXC_API_MAX_GENERATORS)
         return rlx_fail(err, RLX_E_LIMIT, "more than %d generators added", RLXC_API_MAX_GENERATORS);
     RLX_TRY(rlxc_api_begin(c, &call, err));
-    rlxc_api_pass *own = &c->own_generators[c->n_generators];
-    *own = (rlxc_api_pass){c, d.run, d.user};
-    c->generators[c->n_generators] =
-        (rlxc_generator){rlxc_intern_cstr(c->ctx, d.name), d.run != NULL ? run_added : NULL, own};
+    rlxc_api_generator *own = &c->own_generators[c->n_generators];
+    const char *name = rlxc_intern_cstr(c->ctx, d.name);
+    *own = (rlxc_api_generator){.compiler = c,
+                                .run = d.run,
+                                .emit = d.emit,
+                                .format = d.format ? rlxc_intern_cstr(c->ctx, d.format) : name,
+                                .user = d.user};
+    c->generators[c->n_generators] = (rlxc_generator){.name = name,
+                                                      .run = d.run != NULL ? run_added : NULL,
+                                                      .emit = d.emit != NULL ? emit_added : NULL,
+                                                      .user = own};
     RLX_TRY(rlxc_api_end(&call, true, RLX_E_INTERNAL, err));
     c->n_generators++;
     return RLX_OK;

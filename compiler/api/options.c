@@ -83,13 +83,16 @@ bool rlx_compiler_pass(const rlx_compiler *c, uint32_t i, rlx_pass_info *out)
 bool rlxc_api_run_added(const rlxc_api_pass *pass, rlxc_context *ctx)
 {
     rlx_error err = {0};
-    rlx_ir_module *m = pass->compiler->running;
-    rlx_status status = pass->run(pass->user, m, &err);
+    return rlxc_api_ran(ctx, pass->run(pass->user, pass->compiler->running, &err), &err);
+}
+
+bool rlxc_api_ran(rlxc_context *ctx, rlx_status status, rlx_error *err)
+{
     if (status == RLX_OK || rlxc_failed(ctx))
         return status == RLX_OK;
-    if (err.message[0] == '\0')
-        rlx_fail(&err, status, "%s", rlx_status_name(status));
-    return rlxc_api_fail(ctx, &err);
+    if (err->message[0] == '\0')
+        rlx_fail(err, status, "%s", rlx_status_name(status));
+    return rlxc_api_fail(ctx, err);
 }
 
 /* rlxc_extra_pass.run. */

@@ -78,6 +78,13 @@ const char *rlx_ir_sinfo_text(rlx_compiler *c, const rlx_ir_sinfo *s)
     return c != NULL ? rlxc_sinfo_text(c->ctx, of_sinfo(s)) : "";
 }
 
+const char *rlx_ir_prim_text(rlx_ir_module *m, const rlx_ir_prim *f)
+{
+    const char *text =
+        m != NULL && f != NULL ? rlxc_print_prim_func(m->compiler->ctx, of_prim(f)) : NULL;
+    return text != NULL ? text : "";
+}
+
 /* --- symbolic integers ----------------------------------------------------------------------- */
 
 const char *rlx_ir_expr_text(rlx_compiler *c, const rlx_ir_expr *e)

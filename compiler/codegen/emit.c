@@ -311,7 +311,7 @@ static bool emit_module(rlxc_context *ctx, const rlxc_module *module, const rlxc
     rlxc_bc_module m = {.ctx = ctx, .module = module, .builder = builder};
     rlx_error err = {0};
     if (!rlxc_compile_devices(ctx, module, options, &m.codes, &m.n_codes) ||
-        !rlxc_bc_device_code(&m))
+        !rlxc_bc_device_code(&m) || !rlxc_bc_sections(&m))
         return false;
     rlxc_bc_find_values(&m);
     for (uint32_t i = 0; i < module->globals.count; i++) {

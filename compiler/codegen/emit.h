@@ -201,6 +201,8 @@ uint32_t rlxc_bc_device(rlxc_bc_module *m, const char *vdevice, rlxc_range range
 uint32_t rlxc_bc_device_at(rlxc_bc_module *m, rlxc_atom index, rlxc_range range);
 /* Adds the code of |m->codes|. */
 bool rlxc_bc_device_code(rlxc_bc_module *m);
+/* Writes what code generators of others wrote into the file. */
+bool rlxc_bc_sections(rlxc_bc_module *m);
 /* The kernel of |f|, and which of |m->codes| has it; NULL: there is none. */
 const rlxc_device_kernel *rlxc_bc_device_kernel(const rlxc_bc_module *m, const rlxc_prim_func *f,
                                                 uint32_t *out_code);

@@ -77,6 +77,22 @@ bool rlxc_bc_device_code(rlxc_bc_module *m)
     return m->code_modules != NULL;
 }
 
+bool rlxc_bc_sections(rlxc_bc_module *m)
+{
+    for (uint32_t i = 0; i < m->module->sections.count; i++) {
+        const rlxc_section *s = &m->module->sections.items[i];
+        const rlx_code_image image = {rlx_str_from(s->format), s->data, s->size};
+        uint32_t index = 0;
+        rlx_error err = {0};
+        if (!rlxc_bc_ok(m, (rlxc_range){0},
+                        rlx_exec_builder_device_module(m->builder, rlx_str_from(s->kind), &image, 1,
+                                                       &index, &err),
+                        &err))
+            return false;
+    }
+    return true;
+}
+
 const rlxc_device_kernel *rlxc_bc_device_kernel(const rlxc_bc_module *m, const rlxc_prim_func *f,
                                                 uint32_t *out_code)
 {

@@ -143,6 +143,12 @@ typedef struct rlxc_vdevice {
     rlxc_range range; /* place of its declaration */
 } rlxc_vdevice;
 
+typedef struct rlxc_section { /* code that a code generator wrote for a loader of the host */
+    const char *kind, *format;
+    const void *data;
+    size_t size;
+} rlxc_section;
+
 typedef struct rlxc_module {
     const char *name;                /* class name, "Module" */
     RLXC_VEC(rlxc_global *) globals; /* in source order */
@@ -152,6 +158,7 @@ typedef struct rlxc_module {
     bool is_placed;                  /* every tensor has a device, and stays there: pass
                                       * plan_devices found others than the host's */
     RLXC_VEC(rlxc_vdevice) vdevices; /* I.module_global_infos({"vdevice": [...]}) */
+    RLXC_VEC(rlxc_section) sections; /* of the file; not part of the text */
 } rlxc_module;
 
 rlxc_module *rlxc_module_new(rlxc_context *ctx);

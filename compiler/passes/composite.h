@@ -14,15 +14,25 @@ typedef struct rlxc_fusion { /* a pattern of pass fuse_ops_by_pattern */
     void *user;
 } rlxc_fusion;
 
+typedef struct rlxc_taken { /* a function that leaves the module */
+    const rlxc_global *global;
+    const char *symbol; /* which the runtime calls instead */
+} rlxc_taken;
+
 typedef struct rlxc_generator { /* takes functions marked with its name (pass run_codegen) */
     const char *name;
     /* Works on the functions whose attribute Codegen is |name|. Those that keep it become calls of
      * functions that the runtime finds by name. NULL: all do. */
     bool (*run)(void *user, rlxc_context *ctx, rlxc_module *module);
+    /* Writes the code of these functions as a section of the file: fills format, data and size of
+     * |out|. NULL: the host has functions of these names. */
+    bool (*emit)(void *user, rlxc_context *ctx, rlxc_module *module, const rlxc_taken *taken,
+                 uint32_t n, rlxc_section *out);
     void *user;
 } rlxc_generator;
 
 /* The value of attribute |key| as text; NULL: there is none. */
+const char *rlxc_mark_in(rlxc_context *ctx, const rlxc_attrs *attrs, const char *key);
 const char *rlxc_mark_of(rlxc_context *ctx, const rlxc_function *f, const char *key);
 /* Has attribute Composite or Codegen. */
 bool rlxc_is_marked(rlxc_context *ctx, const rlxc_function *f);

@@ -11,10 +11,15 @@
 
 #include <string.h>
 
+const char *rlxc_mark_in(rlxc_context *ctx, const rlxc_attrs *attrs, const char *key)
+{
+    const rlxc_attr *mark = rlxc_attrs_find(attrs, rlxc_intern_cstr(ctx, key));
+    return mark && mark->kind == RLXC_ATTR_STRING ? mark->s : NULL;
+}
+
 const char *rlxc_mark_of(rlxc_context *ctx, const rlxc_function *f, const char *key)
 {
-    const rlxc_attr *mark = rlxc_attrs_find(&f->attrs, rlxc_intern_cstr(ctx, key));
-    return mark && mark->kind == RLXC_ATTR_STRING ? mark->s : NULL;
+    return rlxc_mark_in(ctx, &f->attrs, key);
 }
 
 bool rlxc_is_marked(rlxc_context *ctx, const rlxc_function *f)

@@ -108,7 +108,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_device(rlx_exec_builder *b,
                                                          const rlx_device_row *row, uint32_t *out,
                                                          rlx_error *err);
 /* Code for a kind of device, as images from the best to the most general, at least one: the first
-   that a device takes is used. The bytes are copied. */
+   that a device takes is used. Or, with one image and no launches, a section for a loader of the
+   host (rlx_registry_add_section). The bytes are copied. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_device_module(rlx_exec_builder *b, rlx_str kind,
                                                                 const rlx_code_image *images,
                                                                 uint32_t n, uint32_t *out,

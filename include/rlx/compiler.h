@@ -196,16 +196,34 @@ typedef struct rlx_fusion_desc {
 RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_fusion(rlx_compiler *c,
                                                          const rlx_fusion_desc *fusion,
                                                          rlx_error *err);
+typedef struct rlx_ir_section rlx_ir_section; /* being written */
+typedef struct rlx_ir_taken {                 /* a function that leaves the module */
+    const char *symbol; /* what the runtime calls: attribute global_symbol, or its name */
+    const rlx_ir_function *function; /* one of the two */
+    const rlx_ir_prim *prim;
+} rlx_ir_taken;
 typedef struct rlx_generator_desc {
     size_t size;      /* of this struct */
     const char *name; /* "dnnl" */
-    /* Called once for a module with functions marked Codegen = |name|; fails like the function of
-       a pass. It may change the module; functions that it unmarks are compiled as usual. The others
-       leave the module: their calls become call_dps_packed of a function of the runtime's registry
-       named by attribute global_symbol, or as the function. NULL: all leave. */
+    /* Called once for a module with functions, or PrimFuncs, marked Codegen = |name|; fails like
+       the function of a pass. It may change the module; functions that it unmarks are compiled as
+       usual. The others leave the module: their calls become call_dps_packed of a function of the
+       runtime's registry named by attribute global_symbol, or as the function. NULL: all leave. */
     rlx_status (*run)(void *user, rlx_ir_module *m, rlx_error *err);
     void *user;
+    /* Called after |run| with the functions that stayed marked, if there are any: writes their code
+       by rlx_ir_section_write, as one section of the file. The loader of its kind, |name|, in the
+       runtime's registry (rlx_registry_add_section) then has functions of these symbols: they get
+       the operands (of a PrimFunc: then a shape of its tir_vars, if it has any) and then the
+       tensors for the results. Equal modules give equal bytes. NULL: the registry has the functions
+       itself. */
+    rlx_status (*emit)(void *user, rlx_ir_module *m, const rlx_ir_taken *functions, uint32_t n,
+                       rlx_ir_section *out, rlx_error *err);
+    const char *format; /* of the section's bytes, for readers; NULL: |name| */
 } rlx_generator_desc;
+/* Appends bytes. Errors: INVALID_ARG, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_section_write(rlx_ir_section *s, const void *data,
+                                                      size_t size, rlx_error *err);
 /* A marked function without a generator of that name is an error (docs/generators.md). The name is
    copied. Errors: INVALID_ARG (the struct, a name that is taken), LIMIT (16), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_generator(rlx_compiler *c,

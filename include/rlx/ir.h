@@ -209,6 +209,8 @@ RLX_API const rlx_ir_binding *rlx_ir_function_definition(const rlx_ir_function *
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_uses(rlx_ir_module *m, const rlx_ir_function *f,
                                                       const rlx_ir_var *v, rlx_ir_bindings *out,
                                                       bool *out_returned, rlx_error *err);
+/* The PrimFunc as TVMScript. */
+RLX_API const char *rlx_ir_prim_text(rlx_ir_module *m, const rlx_ir_prim *f);
 /* True if the PrimFunc provably only copies its first buffer's elements to its second in row-major
  * order, as reshape does. */
 RLX_API bool rlx_ir_prim_is_reshape(rlx_ir_module *m, const rlx_ir_prim *f);

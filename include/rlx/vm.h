@@ -39,6 +39,26 @@ RLX_NODISCARD RLX_API rlx_status rlx_registry_add_packed(rlx_registry *r, rlx_st
 RLX_NODISCARD RLX_API rlx_status rlx_registry_add_kernel(rlx_registry *r, rlx_str symbol,
                                                          rlx_kernel_fn fn, rlx_error *err);
 
+/* Code in a file that is neither the CPU's nor a device's (docs/generators.md): a code generator of
+ * the compiler writes such a section, and the registry's row of its kind runs it. */
+typedef struct rlx_section_api {
+    size_t size;      /* of this struct */
+    const char *kind; /* at most 63 letters, digits and "_.-"; copied */
+    /* Called by each VM at its creation for each section of this kind, if the file's code is
+     * trusted (rlx_load_options). The image lives as long as *out; it is bytes of a file, which may
+     * be anything. What it reports fails the creation. */
+    rlx_status (*load)(void *user, const rlx_code_image *image, void **out, rlx_error *err);
+    /* The function |symbol| of a loaded section, which is called with *out_user as its user; NULL:
+     * there is none. Called once for each name and VM. The functions of the VM and of the registry
+     * come before those of sections, builtins after them. */
+    rlx_packed_fn (*find)(void *user, void *section, rlx_str symbol, void **out_user);
+    void (*unload)(void *user, void *section); /* with its VM */
+} rlx_section_api;
+/* |api| is copied. Errors: INVALID_ARG (the struct, a kind that the registry has), NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_registry_add_section(rlx_registry *r,
+                                                          const rlx_section_api *api, void *user,
+                                                          rlx_error *err);
+
 /* --- threads --------------------------------------------------------------------------------- */
 
 /* Worker threads shared by several VMs: a parallel loop that finds them busy for another VM runs on

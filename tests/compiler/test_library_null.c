@@ -201,6 +201,7 @@ RLX_TEST(library_null, getters_of_the_ir)
     cr_expect_str_eq(rlx_ir_attr_text(NULL, NULL), "");
     EMPTY(rlx_ir_function_definition(NULL, NULL));
     EMPTY(rlx_ir_prim_is_reshape(NULL, NULL));
+    cr_expect_str_eq(rlx_ir_prim_text(NULL, NULL), "");
     EMPTY(rlx_ir_match_value(NULL, NULL));
     EMPTY(rlx_ir_match_dim(NULL, NULL));
     EMPTY(rlx_ir_match_binding(NULL, 0));
@@ -237,6 +238,7 @@ RLX_TEST(library_null, calls_on_the_ir)
     REFUSED(rlx_ir_module_add_text(NULL, NULL, NULL, 1, &err));
     REFUSED(rlx_ir_function_rewrite(NULL, NULL, NULL, NULL, &err));
     REFUSED(rlx_ir_function_unmark(NULL, NULL, &err));
+    REFUSED(rlx_ir_section_write(NULL, NULL, 0, &err));
     REFUSED(rlx_ir_function_match(NULL, NULL, NULL, NULL, false, NULL, &err));
     REFUSED(rlx_ir_function_replace(NULL, NULL, NULL, false, NULL, NULL, NULL, &err));
 }

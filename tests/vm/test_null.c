@@ -424,6 +424,10 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_registry_add_device(NULL, &api, NULL, &err));
     REFUSED(rlx_registry_add_device(registry, NULL, NULL, &err));
     REFUSED(rlx_registry_add_device(registry, &api, NULL, &err));
+    const rlx_section_api section = {.size = sizeof section};
+    REFUSED(rlx_registry_add_section(NULL, &section, NULL, &err));
+    REFUSED(rlx_registry_add_section(registry, NULL, NULL, &err));
+    REFUSED(rlx_registry_add_section(registry, &section, NULL, &err));
     REFUSED(rlx_registry_add_cpu(NULL, (void *)room, &err));
     REFUSED(rlx_registry_add_cpu(registry, NULL, &err));
     EMPTY(strcmp(rlx_device_kind(NULL, 0), "cpu"));
