@@ -6,8 +6,9 @@
  *   a parameter C of f(A, C, B), and   R.call_tir(cls.f, (x, R.const([1.0, 2.0])), ...)
  *
  * There they are what other constants are: equal ones are stored once, they are folded and packed,
- * lie on the device of their call and can be lifted. A function that is used by other means than
- * call_tir keeps its constants, as data beside its code. */
+ * lie on the device of their call and can be lifted. Calls by name alone, f(x, y), pass them too.
+ * A function that is also a value, or that nothing here calls, keeps its constants as data beside
+ * its code. */
 #include "compiler/ir/rewrite.h"
 #include "compiler/passes/add_inputs.h"
 #include "compiler/passes/fuse.h"
@@ -21,7 +22,7 @@ typedef struct extracted {
 
 typedef struct function { /* a PrimFunc with constants */
     rlxc_atom *constants;
-    uint32_t n;
+    uint32_t n, n_inputs; /* before the constants */
 } function;
 
 typedef struct search {
@@ -111,7 +112,7 @@ static void extract(extraction *x, rlxc_prim_func *f, const char *name, uint32_t
     const rlxc_stmt_rewriter rewriter = {.user = &s, .stmt = take_out};
     function *made = rlxc_alloc(ctx, sizeof *made);
     rlxc_prim_param *params = rlxc_alloc(ctx, s.found.count * sizeof *params);
-    *made = (function){rlxc_alloc(ctx, s.found.count * sizeof(rlxc_atom)), s.found.count};
+    *made = (function){rlxc_alloc(ctx, s.found.count * sizeof(rlxc_atom)), s.found.count, n_inputs};
     for (uint32_t i = 0; i < s.found.count; i++) {
         extracted *e = &s.found.items[i];
         if (!e->buffer)
@@ -132,11 +133,15 @@ static rlxc_rewrite_action pass_constants(void *user, rlxc_builder *b, rlxc_bind
 {
     const extraction *x = user;
     (void)replacement;
-    const function *f = rlxc_called_prim(b->module, call)
-                            ? rlxc_map_get(&x->functions, rlxc_key(call->args[0].text))
-                            : NULL;
-    if (f)
-        rlxc_add_inputs(b->ctx, call, call->args[0].text, f->constants, f->n);
+    const bool plain = rlxc_plainly_called(b->module, call) != NULL;
+    const char *name = plain                              ? call->callee.text
+                       : rlxc_has_inputs(b->module, call) ? call->args[0].text
+                                                          : NULL;
+    const function *f = name ? rlxc_map_get(&x->functions, rlxc_key(name)) : NULL;
+    if (f && plain)
+        rlxc_add_arguments(b->ctx, call, f->n_inputs, f->constants, f->n);
+    else if (f)
+        rlxc_add_inputs(b->ctx, call, name, f->constants, f->n);
     return RLXC_REWRITE_KEEP;
 }
 
@@ -149,7 +154,8 @@ bool rlxc_pass_extract_constants(rlxc_context *ctx, rlxc_module *module,
     rlxc_count_callees(ctx, module, &callees);
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
         rlxc_global *g = module->globals.items[i];
-        const rlxc_callee *c = g->prim ? rlxc_extensible(&callees, g->name, g->prim) : NULL;
+        const rlxc_callee *c =
+            g->prim ? rlxc_extensible_everywhere(&callees, g->name, g->prim) : NULL;
         if (c)
             extract(&x, g->prim, g->name, c->n_inputs);
     }

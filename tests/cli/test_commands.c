@@ -433,6 +433,21 @@ RLX_TEST(cli, dump_shows_and_draws_memory_plans)
     fixture_deinit(&f);
 }
 
+RLX_TEST(cli, dump_counts_shared_constants_once)
+{
+    static const char text[] = ".func main () -> object {\n"
+                               "    load_const r0, tensor float32 [4] { 1, 2, 3, 4 }\n"
+                               "    load_const r1, tensor float32 [2, 2] { 1, 2, 3, 4 }\n"
+                               "    load_const r2, tensor int32 [2] { 1, 2 }\n"
+                               "    ret r0\n"
+                               "}\n";
+    cli_fixture f;
+    fixture_init(&f);
+    assemble_to(&f, "c.rlx", text);
+    expect_command(&f, cli_command_dump, "@c.rlx --memory", CLI_OK, "constants: 24 bytes, mapped");
+    fixture_deinit(&f);
+}
+
 /* Long plans on which a quadratic dump takes minutes: every second buffer lives to the end, or each
  * buffer has its own region. */
 RLX_TEST(cli, dump_of_long_plans)

@@ -309,11 +309,49 @@ static void complain_of_symbol(const rlx_executable *exe, const char *dim)
     free(names);
 }
 
+/* A constant's place in the data section. */
+typedef struct span {
+    uint64_t begin, end;
+} span;
+
+static int compare_spans(const void *a, const void *b)
+{
+    const span *x = a, *y = b;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* The bytes of the data section that constants use: equal ones share theirs. */
+static bool constant_bytes(const rlx_executable *exe, uint64_t *out)
+{
+    const uint32_t n_constants = rlx_executable_constant_count(exe);
+    uint64_t sum = 0, end = 0;
+    uint32_t n = 0;
+    span *spans = malloc(((size_t)n_constants + 1) * sizeof *spans);
+    if (!spans)
+        return false;
+    for (uint32_t c = 0; c < n_constants; c++) {
+        const rlx_value v = rlx_executable_constant(exe, c);
+        const uintptr_t at =
+            v.kind == RLX_KIND_TENSOR ? (uintptr_t)rlx_tensor_data(v.as.tensor) : 0;
+        if (at)
+            spans[n++] = (span){at, at + rlx_tensor_nbytes(v.as.tensor)};
+    }
+    qsort(spans, n, sizeof *spans, compare_spans);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t begin = spans[i].begin > end ? spans[i].begin : end;
+        sum += spans[i].end > begin ? spans[i].end - begin : 0;
+        end = spans[i].end > end ? spans[i].end : end;
+    }
+    free(spans);
+    *out = sum;
+    return true;
+}
+
 int cli_dump_memory(const rlx_executable *exe, const char *const *dims, uint32_t n_dims,
                     const char *svg)
 {
     bool found[CLI_MAX_NAMED] = {0};
-    uint64_t bytes = 0;
+    uint64_t bytes;
     char text[32];
     int status = CLI_OK;
     for (uint32_t f = 0; f < rlx_executable_function_count(exe) && status == CLI_OK; f++)
@@ -324,9 +362,9 @@ int cli_dump_memory(const rlx_executable *exe, const char *const *dims, uint32_t
         complain_of_symbol(exe, dims[i]);
         status = CLI_USAGE;
     }
-    for (uint32_t c = 0; c < rlx_executable_constant_count(exe); c++) {
-        rlx_value v = rlx_executable_constant(exe, c);
-        bytes += v.kind == RLX_KIND_TENSOR ? rlx_tensor_nbytes(v.as.tensor) : 0;
+    if (status == CLI_OK && !constant_bytes(exe, &bytes)) {
+        cli_complain("out of memory");
+        status = CLI_FAILED;
     }
     if (status == CLI_OK)
         printf("constants: %s, mapped from the file\n", cli_bytes_text(bytes, text, sizeof text));
