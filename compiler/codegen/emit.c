@@ -259,11 +259,10 @@ static bool emit_function(rlxc_bc_module *m, const rlxc_function *f, uint32_t in
     rlxc_bc_function fn = {.m = m, .ctx = m->ctx, .f = f, .n_vars = f->n_vars, .range = f->range};
     fn.reg = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.reg);
     fn.depth = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.depth);
-    fn.buffer = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.buffer);
+    fn.places = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.places);
     fn.uses = rlxc_count_uses(m->ctx, f);
     fn.planned_of = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof(rlxc_bc_planned *));
-    fn.buffer_slots = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.buffer_slots);
-    if (!fn.buffer || !fn.buffer_slots || !fn.planned_of || !fn.reg || !fn.depth || !fn.uses ||
+    if (!fn.places || !fn.planned_of || !fn.reg || !fn.depth || !fn.uses ||
         !begin_function(&fn, index))
         return false;
     rlxc_bc_enter_devices(&fn);

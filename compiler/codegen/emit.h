@@ -53,6 +53,13 @@ typedef struct rlxc_bc_region { /* of the memory plan */
     uint32_t device;
 } rlxc_bc_region;
 
+typedef struct rlxc_bc_place { /* a planned storage */
+    bool is_planned, has_buffer, has_end;
+    rlxc_bc_region region;
+    uint32_t bytes;  /* expression */
+    uint32_t buffer; /* begins with the first tensor */
+} rlxc_bc_place;
+
 typedef struct rlxc_bc_planned { /* a tensor of the memory plan */
     uint32_t index;
     bool is_held;                 /* held by a live variable */
@@ -78,10 +85,10 @@ typedef struct rlxc_bc_function {
     rlxc_map loaded;                     /* constant index + 1 -> register + 1, in this scope */
     RLXC_VEC(uint64_t) loaded_log;       /* keys of |loaded| */
     RLXC_VEC(const rlxc_rvar *) defined; /* variables in order of definition */
-    uint32_t *buffer;                    /* by variable id of a planned storage: its buffer + 1 */
-    uint32_t *buffer_slots;              /* and n_slots of its region */
-    rlxc_map planned;                    /* buffer and type -> the tensors of the plan */
-    rlxc_bc_planned **planned_of;        /* by variable id */
+    rlxc_bc_place *places;               /* by variable id of a planned storage */
+    bool enters_branch;           /* nothing but kills has been emitted of the innermost branch */
+    rlxc_map planned;             /* buffer and type -> the tensors of the plan */
+    rlxc_bc_planned **planned_of; /* by variable id */
     uint32_t n_regions;
     RLXC_VEC(rlxc_bc_region) regions; /* laid out on every path to here */
     bool ended;       /* the path ends here: nothing more is emitted before the next label */
@@ -173,15 +180,14 @@ void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 /* Emits an instruction that fails with |message| unless |holds|. */
 void rlxc_bc_check(rlxc_bc_function *fn, const rlxc_expr *holds, const char *message);
 void rlxc_bc_plan_entry(rlxc_bc_function *fn);
-/* Begins and ends the use of a buffer of |size| bytes on |device|; |out_slots|: n_slots of its
- * region. */
-uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device,
-                        uint32_t *out_slots);
+/* Begins and ends the use of a buffer of |size| bytes on |device|. */
+uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device);
 void rlxc_bc_buffer_end(rlxc_bc_function *fn, uint32_t buffer);
 /* Every symbol of |e| has a slot. */
 bool rlxc_bc_are_bound(rlxc_bc_function *fn, const rlxc_expr *e);
 /* The handlers of alloc_storage, alloc_tensor and kill_storage of planned storages. */
 void rlxc_bc_planned_storage(rlxc_bc_function *fn, const rlxc_binding *b);
+void rlxc_bc_kill_planned(rlxc_bc_function *fn, const rlxc_rvar *storage);
 bool rlxc_bc_is_in_plan(const rlxc_bc_function *fn, rlxc_atom storage);
 /* False without effect if the tensor has a dimension that was unknown when its region was laid out:
  * it then gets memory of its own. */

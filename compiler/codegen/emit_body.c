@@ -84,7 +84,9 @@ static void emit_branch(rlxc_bc_function *fn, const rlxc_body *body, const rlxc_
 {
     for (uint32_t i = 0; i < n_temps; i++)
         RLXC_BC_EMIT(fn, RLX_OP_KILL, temps[i]);
+    fn->enters_branch = true;
     rlxc_bc_body(fn, body, tail);
+    fn->enters_branch = false;
     if (!rlxc_bc_check_atom(fn, body->result))
         return;
     if (!fn->ended)
@@ -187,6 +189,7 @@ void rlxc_bc_body(rlxc_bc_function *fn, const rlxc_body *body, bool tail)
             if (fn->m->failed || rlxc_failed(fn->ctx))
                 return;
             fn->range = b->range;
+            fn->enters_branch = fn->enters_branch && rlxc_has_op_flag(b, RLXC_OP_KILLS);
             locate(fn, b, j + 1 < block->n ? block->bindings[j + 1] : NULL);
             emit_binding(fn, b, b == last);
             rlxc_bc_release_temps(fn);

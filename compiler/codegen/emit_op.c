@@ -109,7 +109,7 @@ static void emit_kill(rlxc_bc_function *fn, const rlxc_binding *b)
         return;
     }
     if (rlxc_bc_is_in_plan(fn, b->args[0])) {
-        rlxc_bc_buffer_end(fn, fn->buffer[b->args[0].var->id] - 1);
+        rlxc_bc_kill_planned(fn, b->args[0].var);
         return;
     }
     if (fn->reg[b->args[0].var->id] == 0)

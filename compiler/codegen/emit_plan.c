@@ -1,11 +1,12 @@
 /* Bytecode emission: the memory plan of a function.
  *
- * A planned storage becomes a buffer, in use from its allocation to its kill; neither emits an
- * instruction. Its tensors are made by plan_tensor. Sizes that the symbols of the signature
- * determine belong to a region for each device, laid out at the entry; a size that needs a symbol
- * bound later starts a region of its own, laid out there with all symbols known by then, which
- * later buffers on the same path join. The regions of the two branches of an IF share the same
- * bytes. */
+ * A planned storage becomes a buffer, in use from its first tensor to its last kill in the order of
+ * the code; neither emits an instruction. A branch may begin with kills of what only the other
+ * branch uses: they end nothing that has ended there. Tensors are made by plan_tensor. Sizes that
+ * the symbols of the signature determine belong to a region for each device, laid out at the entry;
+ * a size that needs a symbol bound later starts a region of its own, laid out there with all
+ * symbols known by then, which later buffers on the same path join. The regions of the two branches
+ * of an IF share the same bytes. */
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/ir/op.h"
@@ -66,18 +67,20 @@ void rlxc_bc_plan_entry(rlxc_bc_function *fn)
     rlxc_each_binding(&fn->f->body, lay_out_known, fn);
 }
 
-uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device,
-                        uint32_t *out_slots)
+static uint32_t begin_buffer(rlxc_bc_function *fn, uint32_t region, uint32_t bytes)
 {
-    rlxc_bc_region region = region_of(fn, size, device);
     uint32_t out = 0;
-    *out_slots = region.n_slots;
-    uint32_t bytes = rlxc_bc_expr(fn->m, &fn->symbols, size, fn->range);
     rlx_error err = {0};
     if (!fn->m->failed)
         rlxc_bc_ok(fn->m, fn->range,
-                   rlx_exec_builder_buffer(fn->m->builder, region.index, bytes, &out, &err), &err);
+                   rlx_exec_builder_buffer(fn->m->builder, region, bytes, &out, &err), &err);
     return out;
+}
+
+uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device)
+{
+    const rlxc_bc_region region = region_of(fn, size, device);
+    return begin_buffer(fn, region.index, rlxc_bc_expr(fn->m, &fn->symbols, size, fn->range));
 }
 
 void rlxc_bc_buffer_end(rlxc_bc_function *fn, uint32_t buffer)
@@ -103,14 +106,25 @@ void rlxc_bc_planned_storage(rlxc_bc_function *fn, const rlxc_binding *b)
         return;
     }
     const uint32_t device = rlxc_bc_device_at(fn->m, b->args[1], b->range);
-    fn->buffer[b->var->id] =
-        rlxc_bc_buffer(fn, size.dims[0], device, &fn->buffer_slots[b->var->id]) + 1;
+    rlxc_bc_place *place = &fn->places[b->var->id];
+    place->is_planned = true;
+    place->region = region_of(fn, size.dims[0], device);
+    place->bytes = rlxc_bc_expr(fn->m, &fn->symbols, size.dims[0], fn->range);
 }
 
 bool rlxc_bc_is_in_plan(const rlxc_bc_function *fn, rlxc_atom storage)
 {
     return storage.kind == RLXC_ATOM_VAR && storage.var->id < fn->n_vars &&
-           fn->buffer[storage.var->id];
+           fn->places[storage.var->id].is_planned;
+}
+
+void rlxc_bc_kill_planned(rlxc_bc_function *fn, const rlxc_rvar *storage)
+{
+    rlxc_bc_place *place = &fn->places[storage->id];
+    if (!place->has_buffer || (fn->enters_branch && place->has_end))
+        return;
+    rlxc_bc_buffer_end(fn, place->buffer);
+    place->has_end = true;
 }
 
 /* A tensor of |buffer| and |type| that no live variable holds: the VM keeps one header for each. */
@@ -138,6 +152,7 @@ bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
 {
     int64_t offset;
     rlxc_atom shape = b->args[2], dtype = b->args[3];
+    rlxc_bc_place *place = &fn->places[b->args[0].var->id];
     if (shape.kind != RLXC_ATOM_SHAPE || dtype.kind != RLXC_ATOM_DTYPE ||
         b->args[1].kind != RLXC_ATOM_PRIM || !rlxc_is_int(b->args[1].prim, &offset) ||
         offset != 0) {
@@ -145,13 +160,16 @@ bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
         return true;
     }
     for (uint32_t i = 0; i < shape.n; i++)
-        if (slots_of(fn, shape.dims[i]) > fn->buffer_slots[b->args[0].var->id])
+        if (slots_of(fn, shape.dims[i]) > place->region.n_slots)
             return false;
+    if (!place->has_buffer)
+        place->buffer = begin_buffer(fn, place->region.index, place->bytes);
+    place->has_buffer = true;
     const rlxc_sinfo *t =
         rlxc_sinfo_tensor(fn->ctx, dtype.dtype, (int32_t)shape.n, shape.dims, NULL);
     uint32_t type = rlxc_bc_type(fn->m, &fn->symbols, t, NULL, false, fn->range);
     uint32_t dst = rlxc_bc_define(fn, b->var);
-    rlxc_bc_planned *planned = planned_tensor(fn, fn->buffer[b->args[0].var->id] - 1, type);
+    rlxc_bc_planned *planned = planned_tensor(fn, place->buffer, type);
     fn->planned_of[b->var->id] = planned;
     RLXC_BC_EMIT(fn, RLX_OP_PLAN_TENSOR, dst, planned->index);
     return true;

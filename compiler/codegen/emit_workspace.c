@@ -121,7 +121,7 @@ bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel, uint3
 {
     workspace w = {fn->ctx, kernel, values, true};
     const rlxc_expr *bytes = NULL;
-    uint32_t slots, code;
+    uint32_t code;
     if (!rlxc_prim_is_device(kernel->f)) {
         bytes = kernel->f->body ? need(&w, kernel->f->body) : NULL;
     } else if (device != 0) {
@@ -135,6 +135,6 @@ bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel, uint3
     }
     if (!bytes || !rlxc_bc_are_bound(fn, bytes))
         return false;
-    *out_buffer = rlxc_bc_buffer(fn, bytes, device, &slots);
+    *out_buffer = rlxc_bc_buffer(fn, bytes, device);
     return true;
 }

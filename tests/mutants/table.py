@@ -171,3 +171,13 @@ mutants(
     "passes/static_plan.c",
     ("    b->args = args;\n", "", "other", "sizes stay expressions: the plan is laid out at run time"),
 )
+mutants(
+    "codegen/emit_plan.c",
+    ("(fn->enters_branch && place->has_end))", "place->has_end)", "file"),
+    ("    place->has_end = true;\n", "", "same", "what a branch uses last is in use up to the other branch: more memory"),
+    ("    rlxc_bc_buffer_end(fn, place->buffer);\n", "", "same", "a buffer in use to the end of the function: more memory"),
+)
+mutants(
+    "codegen/emit_body.c",
+    ("fn->enters_branch && rlxc_has_op_flag(b, RLXC_OP_KILLS);", "fn->enters_branch;", "file"),
+)
