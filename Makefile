@@ -32,7 +32,7 @@ OPT    ?= -O2 -g
 SAN    ?=
 CFLAGS_ALL = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) $(SAN) -fPIC -fvisibility=hidden -Iinclude -I. \
              -DRLX_VERSION='"$(VERSION)"' -DRLX_WITH_MIMALLOC=$(MIMALLOC) \
-             -DRLX_WITH_SODIUM=$(SODIUM) -DRLX_WITH_ZSTD=$(ZSTD) -DRLX_WITH_THREADPOOL=$(THREADPOOL) $(CFLAGS)
+             -DRLX_WITH_SODIUM=$(SODIUM) -DRLX_WITH_ZSTD=$(ZSTD) -DRLX_WITH_THREADPOOL=$(THREADPOOL) -DRLX_BARE=0 $(CFLAGS)
 LLVM_CFLAGS = -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS   = $(shell $(LLVM_CONFIG) --ldflags --libs)
 
@@ -40,10 +40,10 @@ RUNTIME_LIBS := -lm -ldl -lpthread
 ifeq ($(THREADPOOL),1)
 RUNTIME_LIBS += -lpthreadpool
 endif
+MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 # RISC-V has no byte-sized atomic instructions.
-ifneq ($(findstring riscv,$(shell $(CC) -dumpmachine 2>/dev/null)),)
-RUNTIME_LIBS += -latomic
-endif
+ATOMIC_LIBS := $(if $(findstring riscv,$(MACHINE)),-latomic)
+RUNTIME_LIBS += $(ATOMIC_LIBS)
 ifeq ($(MIMALLOC),1)
 RUNTIME_LIBS += -lmimalloc
 endif
@@ -59,7 +59,7 @@ ONNX_PROTO ?= /usr/include/onnx/onnx.proto
 ONNX_GEN    = $(BUILD)/gen/onnx/onnx.pb-c
 
 # The programs' main files stay out of the libraries.
-RUNTIME_SRC  := $(filter-out %/main.c,$(wildcard vm/*.c vm/*/*.c builtins/*.c))
+RUNTIME_SRC  := $(filter-out %/main.c vm/bare/%,$(wildcard vm/*.c vm/*/*.c builtins/*.c))
 RLX_SRC      := $(wildcard vm/cli/*.c)
 RUNTIME_SRC  := $(filter-out $(RLX_SRC) $(if $(filter 1,$(THREADPOOL)),vm/no_threads.c,vm/start_threads.c),$(RUNTIME_SRC))
 COMPILER_SRC := $(filter-out compiler/cli/%,$(wildcard compiler/*/*.c compiler/*/*/*.c))
@@ -74,7 +74,7 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 # Runtime code that runs once for a file or a device, not in each call, is built for size.
 SMALL_SRC := $(wildcard vm/asm*.c vm/builder*.c vm/load*.c vm/device*.c vm/devices/*.c) \
-             $(patsubst %,vm/%.c,arena compress cpu disasm dlpack ed25519 flow image key memory names native new_file \
+             $(patsubst %,vm/%.c,arena compress cpu disasm dlpack ed25519 executable flow image key memory names native native_target new_file \
                                  opcodes plan_verify sections sign signature start_threads time verify) \
              $(patsubst %,builtins/%.c,control inspect list lowered rank shape table view)
 $(call obj,$(SMALL_SRC)): OPT := -Os -g
@@ -83,8 +83,26 @@ $(call obj,$(RUNTIME_SRC)): CFLAGS += $(if $(SAN),,-fno-asynchronous-unwind-tabl
 
 .PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-opencl onnx-opencl-table ptxas onnx-batch onnx-relax onnx-free onnx-published bench bench-cuda bench-peers deps-bench install install-runtime \
         san tsan fuzz format check-format check-layers clean help
+# The runtime without an operating system (docs/bare.md): no files, threads, text or signing. The second library has the functions of
+# C that the first one calls, for programs without a C library.
+BARE     ?= 0
+BARE_SRC := $(wildcard vm/*.c vm/bare/*.c builtins/*.c vm/devices/cpu.c)
+BARE_SRC := $(filter-out $(patsubst %,vm/%.c,default_alloc image key memory native new_file sign start_threads system time) \
+              $(wildcard vm/asm*.c vm/builder*.c vm/disasm*.c),$(BARE_SRC))
+bare_obj  = $(patsubst %.c,$(BUILD)/obj-bare/%.o,$(1))
+BARE_FLAGS = -std=c11 -D_GNU_SOURCE $(WARN) $(BARE_OPT) -ffreestanding -fno-asynchronous-unwind-tables -fno-stack-protector \
+             -ffunction-sections -fdata-sections -fvisibility=hidden -Iinclude -I. -DRLX_VERSION='"$(VERSION)"' -DRLX_BARE=1 \
+             -DRLX_WITH_MIMALLOC=0 -DRLX_WITH_SODIUM=0 -DRLX_WITH_ZSTD=0 -DRLX_WITH_THREADPOOL=0 $(CFLAGS)
+BARE_OPT ?= -Os -g
+# GCC's choice between two kinds of atomic instructions at run time would ask the C library.
+BARE_OPT += $(if $(findstring aarch64,$(MACHINE)),-mno-outline-atomics)
+ifeq ($(BARE),1)
+runtime: $(BUILD)/librlx-bare.a $(BUILD)/librlx-bare-c.a
+else
+runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed; BARE=1: for programs without an operating system
+endif
+
 all: runtime compiler ## build libraries and programs (default)
-runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
 compiler: $(BUILD)/librlxc.a $(BUILD)/librlxc.so $(BUILD)/rlxc ## the compiler only
 
 deps: ## install missing Debian packages through apt
@@ -128,6 +146,20 @@ $(BUILD)/librlx.so: $(call obj,$(RUNTIME_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -shared -Wl,-soname,librlx.so.0 -Wl,-Bsymbolic-functions -Wl,-z,noseparate-code $(PACKED) -o $@ $^ $(RUNTIME_LIBS)
 	@ln -sf librlx.so $(BUILD)/librlx.so.0
+$(BUILD)/obj-bare/%.o: %.c
+	$(call say,CC  ,$< (bare))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BARE_FLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/librlx-bare.a: $(call bare_obj,$(BARE_SRC))
+	$(call say,AR  ,$@)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+# GCC must not see a call of memset in the loop of memset.
+$(BUILD)/obj-bare/vm/bare/c/%.o: BARE_OPT += -fno-builtin -fno-math-errno $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
+$(BUILD)/librlx-bare-c.a: $(call bare_obj,$(wildcard vm/bare/c/*.c))
+	$(call say,AR  ,$@)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
 $(BUILD)/librlxc.a: $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/gen/onnx.pb-c.o
 	$(call say,AR  ,$@)
 	@rm -f $@
@@ -204,6 +236,10 @@ $(BUILD)/library: $(BUILD)/obj/examples/library/library.o $(BUILD)/librlxc.so $(
 $(BUILD)/device: $(BUILD)/obj/examples/device/device.o $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
+# A program without a C library over the bare runtime; it may use nothing but the two libraries.
+$(BUILD)/bare_test: $(call bare_obj,$(wildcard tests/bare/*.c)) $(BUILD)/librlx-bare.a $(BUILD)/librlx-bare-c.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) -nostdlib -static -Wl,--gc-sections -o $@ $^ $(ATOMIC_LIBS) -lgcc
 $(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -lm -Wl,-rpath,'$$ORIGIN'
@@ -211,7 +247,7 @@ $(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
 test: deps ## all tests quick enough for each commit (under 5 minutes on 2 cores); THOROUGH=1: every case of long tables
 	@$(MAKE) --no-print-directory -j$(JOBS) test-built
 	@$(MAKE) --no-print-directory test-run
-test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/library $(BUILD)/device $(BUILD)/model_tests $(BUILD)/random_tests
+test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/library $(BUILD)/device $(BUILD)/model_tests $(BUILD)/bare_test $(BUILD)/random_tests
 test-run: test-built check-layers ## the same, without installing packages
 	@BUILD=$(BUILD) RLX_THOROUGH=$(THOROUGH) .ci/run-tests vm_tests compiler_tests random_tests examples
 
@@ -358,10 +394,11 @@ install: all install-runtime ## install headers, libraries, programs and pkg-con
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(COMPILER_LIBS)|' \
 	    .ci/rlxc.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rlxc.pc
 COMPILER_HEADERS := include/rlx/compiler.h include/rlx/ir.h
+BARE_HEADERS := include/rlx/bare.h
 install-runtime: runtime ## the same without the compiler; LLVM need not be installed
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/rlx
 	install -m 755 $(BUILD)/rlx $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(filter-out $(COMPILER_HEADERS),$(wildcard include/rlx/*.h)) include/rlx/*.def $(DESTDIR)$(PREFIX)/include/rlx
+	install -m 644 $(filter-out $(COMPILER_HEADERS) $(BARE_HEADERS),$(wildcard include/rlx/*.h)) include/rlx/*.def $(DESTDIR)$(PREFIX)/include/rlx
 	install -m 644 $(BUILD)/librlx.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(BUILD)/librlx.so $(DESTDIR)$(PREFIX)/lib/librlx.so.0
 	ln -sf librlx.so.0 $(DESTDIR)$(PREFIX)/lib/librlx.so
@@ -373,4 +410,4 @@ clean: ## remove the build folders
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 24
 
--include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj $(BUILD)/obj-bare -name '*.d' 2>/dev/null)

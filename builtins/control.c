@@ -1,7 +1,6 @@
 /* Values and control: tuples, conditions, closures, printing, assertions. */
 #include "builtins/builtins.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,13 +79,18 @@ static void put_int(text *t, int64_t value)
     put(t, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)value));
 }
 
+static bool is_part_of_number(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+';
+}
+
 /* With a decimal point in every locale. */
 static void put_float(text *t, double value)
 {
     char digits[40];
     int n = snprintf(digits, sizeof digits, "%.9g", value);
     for (int i = 0; i < n; i++)
-        if (!isalnum((unsigned char)digits[i]) && digits[i] != '-' && digits[i] != '+')
+        if (!is_part_of_number(digits[i]))
             digits[i] = '.';
     put(t, digits, (size_t)n);
 }

@@ -8,9 +8,13 @@
  * one the system's entropy seeds it. */
 #include "builtins/builtins.h"
 
-#include <errno.h>
 #include <math.h>
+#if RLX_BARE
+#include <rlx/bare.h>
+#else
+#include <errno.h>
 #include <sys/random.h>
+#endif
 
 enum { WORDS = 624, MIDDLE = 397 };
 
@@ -77,6 +81,20 @@ static double next_normal(generator *g)
     return factor * y;
 }
 
+/* A seed of the system, or of the host program; false if there is none. */
+static bool fresh_seed(uint32_t *out)
+{
+#if RLX_BARE
+    return rlx_bare_entropy(out, sizeof *out);
+#else
+    ssize_t got;
+    do
+        got = getrandom(out, sizeof *out, 0);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)sizeof *out;
+#endif
+}
+
 static rlx_status open_generator(const rlx_value *args, uint32_t n, generator *g, rlx_error *err)
 {
     int64_t given;
@@ -84,11 +102,7 @@ static rlx_status open_generator(const rlx_value *args, uint32_t n, generator *g
     uint32_t seed = (uint32_t)(uint64_t)given;
     if (n < 6) {
         uint32_t fresh;
-        ssize_t got;
-        do
-            got = getrandom(&fresh, sizeof fresh, 0);
-        while (got < 0 && errno == EINTR);
-        if (got != (ssize_t)sizeof fresh)
+        if (!fresh_seed(&fresh))
             return rlx_fail(err, RLX_E_IO, "random: the system provides no entropy");
         seed ^= fresh;
     }

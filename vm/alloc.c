@@ -1,49 +1,8 @@
-/* The default allocator (mimalloc where it was built in, else libc) and the two functions through
-   which all of the library allocates. Alignments are at least a pointer's. */
-#include "vm/vm_impl.h"
+/* The two functions through which all of the library allocates, and the check of sizes against the
+ * available memory. Alignments are at least a pointer's. */
+#include "vm/need.h"
 
-#include <stdlib.h>
-#if RLX_WITH_MIMALLOC
-#include <mimalloc.h>
-#endif
-
-static void *default_alloc(void *ctx, size_t size, size_t align)
-{
-    (void)ctx;
-#if RLX_WITH_MIMALLOC
-    return mi_malloc_aligned(size, align);
-#else
-    if (align <= _Alignof(max_align_t))
-        return malloc(size);
-    void *p;
-    return posix_memalign(&p, align, size) == 0 ? p : NULL;
-#endif
-}
-
-static void default_free(void *ctx, void *p, size_t size, size_t align)
-{
-    (void)ctx;
-    (void)size;
-    (void)align;
-#if RLX_WITH_MIMALLOC
-    mi_free(p);
-#else
-    free(p);
-#endif
-}
-
-const rlx_allocator *rlx_default_allocator(void)
-{
-    static const rlx_allocator allocator = {NULL, default_alloc, default_free};
-    return &allocator;
-}
-
-void rlxv_default_purge(void)
-{
-#if RLX_WITH_MIMALLOC
-    mi_collect(true);
-#endif
-}
+#include <rlx/memory.h>
 
 void *rlx_alloc(const rlx_allocator *a, size_t size, size_t align)
 {
@@ -60,4 +19,14 @@ void rlx_free(const rlx_allocator *a, void *p, size_t size, size_t align)
         a = rlx_default_allocator();
     if (p)
         a->free(a->ctx, p, size ? size : 1, align < sizeof(void *) ? sizeof(void *) : align);
+}
+
+rlx_status rlx_memory_check(uint64_t bytes, const char *what, rlx_error *err)
+{
+    RLXV_NEED(err, what);
+    const rlx_memory m = rlx_memory_now();
+    if (bytes <= m.available)
+        return RLX_OK;
+    return rlx_fail(err, RLX_E_LIMIT, "%s needs %llu bytes, %s has %llu available", what,
+                    (unsigned long long)bytes, m.source, (unsigned long long)m.available);
 }

@@ -5,9 +5,13 @@
 
 #include <rlx/cpu.h>
 
-#include <stdlib.h>
 #include <string.h>
+#if RLX_BARE
+#include "vm/bare/bare.h"
+#else
+#include <stdlib.h>
 #include <sys/auxv.h>
+#endif
 
 /* True if |list| ("a,b,c") contains |name|. */
 static bool lists(const char *list, rlx_str name)
@@ -25,7 +29,7 @@ static bool lists(const char *list, rlx_str name)
 #define X86(name, how) __builtin_cpu_supports(name) != 0
 #define AARCH64(name, how) false
 #define RISCV64(name, how) false
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && !RLX_BARE
 #define X86(name, how) false
 #define AARCH64(name, how) has_bit(how)
 #define RISCV64(name, how) false
@@ -33,7 +37,7 @@ static bool has_bit(unsigned how)
 {
     return getauxval(how < 64 ? AT_HWCAP : AT_HWCAP2) >> how % 64 & 1;
 }
-#elif defined(__riscv) && __riscv_xlen == 64
+#elif defined(__riscv) && __riscv_xlen == 64 && !RLX_BARE
 #define X86(name, how) false
 #define AARCH64(name, how) false
 #define RISCV64(name, how) has_bit_or_size(how)
@@ -68,8 +72,16 @@ bool rlx_cpu_has(rlx_str feature)
 {
     if (!RLXV_IS_STR(feature))
         return false;
+#if RLX_BARE
+    const char *list = rlxv_host.cpu_features;
+#if defined(__x86_64__)
+    __builtin_cpu_init(); /* nothing may have run before the host program */
+#endif
+    return list ? lists(list, feature) : machine_has(feature);
+#else
     const char *limit = getenv("RLX_CPU_FEATURES");
     return machine_has(feature) && (!limit || lists(limit, feature));
+#endif
 }
 
 bool rlx_cpu_feature_is_known(rlx_str feature)

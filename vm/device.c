@@ -9,16 +9,22 @@
 
 enum { MAX_KIND = 40 };
 
-static const rlx_device_api *const built_in[] = {&rlxv_cpu_api, &rlxv_opencl_api, &rlxv_cuda_api};
+static const rlx_device_api *const built_in[] = {
+    &rlxv_cpu_api,
+#if !RLX_BARE
+    &rlxv_opencl_api,
+    &rlxv_cuda_api,
+#endif
+};
 #define N_BUILT_IN (sizeof built_in / sizeof *built_in)
 
 /* Devices of the built-in kinds are the process's. */
-static rlxv_devices of_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static rlxv_devices of_process = {.lock = RLXV_LOCK_NEW};
 
 void rlxv_devices_init(rlxv_devices *t)
 {
     *t = (rlxv_devices){.opened = NULL};
-    pthread_mutex_init(&t->lock, NULL);
+    rlxv_lock_init(&t->lock);
 }
 
 void rlxv_devices_deinit(rlxv_devices *t, const rlx_allocator *a)
@@ -35,7 +41,7 @@ void rlxv_devices_deinit(rlxv_devices *t, const rlx_allocator *a)
         rlx_free(a, t->cpus[i], sizeof *t->cpus[i], 16);
     }
     rlx_free(a, t->cpus, t->cpus_capacity * sizeof(void *), 16);
-    pthread_mutex_destroy(&t->lock);
+    rlxv_lock_destroy(&t->lock);
 }
 
 /* --- kinds -------------------------------------------------------------------------------------
@@ -243,8 +249,8 @@ static rlx_status open_new(rlx_registry *r, const rlxv_device_kind *k, uint32_t 
         return status;
     }
     end_texts(&d->info);
-    pthread_mutex_init(&d->lock, NULL);
-    pthread_mutex_init(&d->code_lock, NULL);
+    rlxv_lock_init(&d->lock);
+    rlxv_lock_init(&d->code_lock);
     d->is_host = strcmp(d->api.kind, rlxv_cpu_api.kind) == 0 && id == 0;
     *out = d;
     return RLX_OK;
@@ -260,7 +266,7 @@ rlx_status rlx_device_open(rlx_registry *r, const char *kind, uint32_t id, rlx_d
     rlx_registry *holder = found == &of_process ? NULL : r;
     rlxv_devices *owner = holder ? &holder->devices : &of_process;
     rlx_status status = RLX_OK;
-    pthread_mutex_lock(&owner->lock);
+    rlxv_lock_take(&owner->lock);
     rlx_device *d = owner->opened;
     while (d && !is_kind(d, kind, id))
         d = d->next;
@@ -275,7 +281,7 @@ rlx_status rlx_device_open(rlx_registry *r, const char *kind, uint32_t id, rlx_d
             owner->opened = d;
         }
     }
-    pthread_mutex_unlock(&owner->lock);
+    rlxv_lock_leave(&owner->lock);
     if (status == RLX_OK)
         *out = d;
     return status;
@@ -293,8 +299,8 @@ static void close_device(rlx_device *d)
     rlxv_device_trim(d);
     rlxv_device_forget_scopes(d);
     d->api.close(d->handle);
-    pthread_mutex_destroy(&d->lock);
-    pthread_mutex_destroy(&d->code_lock);
+    rlxv_lock_destroy(&d->lock);
+    rlxv_lock_destroy(&d->code_lock);
     rlx_allocator a = d->allocator;
     rlx_free(&a, d, sizeof *d, _Alignof(rlx_device));
 }
@@ -311,7 +317,7 @@ void rlx_device_release(rlx_device *d)
     /* Perhaps the last one: nobody may find the device in the list meanwhile. */
     rlxv_devices *owner = d->owner;
     rlx_registry *registry = NULL;
-    pthread_mutex_lock(&owner->lock);
+    rlxv_lock_take(&owner->lock);
     if (atomic_fetch_sub_explicit(&d->refs, 1, memory_order_acq_rel) == 1) {
         rlx_device **at = &owner->opened;
         while (*at != d)
@@ -320,7 +326,7 @@ void rlx_device_release(rlx_device *d)
         registry = d->registry;
         close_device(d);
     }
-    pthread_mutex_unlock(&owner->lock);
+    rlxv_lock_leave(&owner->lock);
     rlx_registry_release(registry);
 }
 
@@ -349,9 +355,9 @@ void rlx_device_get_stats(const rlx_device *d, rlx_device_stats *out)
     if (!d || !out)
         return;
     rlx_device *locked = (rlx_device *)(uintptr_t)d;
-    pthread_mutex_lock(&locked->lock);
+    rlxv_lock_take(&locked->lock);
     *out = d->stats;
-    pthread_mutex_unlock(&locked->lock);
+    rlxv_lock_leave(&locked->lock);
 }
 
 /* --- calls --------------------------------------------------------------------------------------
@@ -380,9 +386,9 @@ rlx_status rlx_device_build(rlx_device *d, rlx_str format, const void *code, siz
     if (!d->api.build)
         return rlx_fail(err, RLX_E_NOT_FOUND, "%s: devices of the kind '%s' give out no code",
                         d->name, d->api.kind);
-    pthread_mutex_lock(&d->lock);
+    rlxv_lock_take(&d->lock);
     const rlx_status status = d->api.build(d->handle, format, code, size, sink, user, err);
-    pthread_mutex_unlock(&d->lock);
+    rlxv_lock_leave(&d->lock);
     return status == RLX_OK ? RLX_OK : rlxv_device_failed(d, NULL, status, err);
 }
 
@@ -390,11 +396,11 @@ rlx_status rlxv_device_launch(rlx_device *d, const rlx_launch *launch, const rlx
                               rlx_error *err)
 {
     void *event = NULL;
-    pthread_mutex_lock(&d->lock);
+    rlxv_lock_take(&d->lock);
     const rlx_status status =
         d->api.launch(d->handle, launch, watch && d->api.event_time ? &event : NULL, err);
     d->stats.launches += status == RLX_OK;
-    pthread_mutex_unlock(&d->lock);
+    rlxv_lock_leave(&d->lock);
     if (status != RLX_OK)
         return rlxv_device_failed(d, launch->name, status, err);
     if (watch)

@@ -7,9 +7,9 @@
 #define RLXV_DEVICE_H
 
 #include "vm/arena.h"
+#include "vm/lock.h"
 #include "vm/object.h"
 
-#include <pthread.h>
 #include <rlx/device.h>
 #include <rlx/profile.h>
 
@@ -30,7 +30,7 @@ typedef struct rlxv_cpu_row {
 
 /* The devices of a registry, or those of the process. */
 typedef struct rlxv_devices {
-    pthread_mutex_t lock; /* guards |opened|, and counts of references that may become 0 */
+    rlxv_lock lock; /* guards |opened|, and counts of references that may become 0 */
     rlx_device *opened;
     rlxv_device_kind **kinds; /* newest last; they never move */
     uint32_t n_kinds, kinds_capacity;
@@ -76,13 +76,13 @@ struct rlx_device {
     char name[64];
     rlx_device_info info;
 
-    pthread_mutex_t lock; /* held in calls of |api| */
+    rlxv_lock lock; /* held in calls of |api| */
     rlx_device_stats stats;
     uint64_t cached_bytes;
     rlxv_device_block *unused[RLXV_DEVICE_CLASSES];
     struct rlxv_scope_name *scopes; /* names other than "global" */
 
-    pthread_mutex_t code_lock;
+    rlxv_lock code_lock;
     rlxv_device_code *code; /* loaded modules: launch.c */
 };
 

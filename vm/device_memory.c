@@ -72,9 +72,9 @@ static void free_unused(rlx_device *d)
 
 void rlxv_device_trim(rlx_device *d)
 {
-    pthread_mutex_lock(&d->lock);
+    rlxv_lock_take(&d->lock);
     free_unused(d);
-    pthread_mutex_unlock(&d->lock);
+    rlxv_lock_leave(&d->lock);
 }
 
 static rlxv_device_block *take_unused(rlx_device *d, uint32_t size_class, const char *scope)
@@ -132,7 +132,7 @@ rlx_status rlxv_device_take(rlx_device *d, const char *scope, size_t bytes, rlxv
     if (d->info.is_host_memory)
         rounded = bytes ? bytes : 1;
     rlx_status status = RLX_OK;
-    pthread_mutex_lock(&d->lock);
+    rlxv_lock_take(&d->lock);
     scope = intern_scope(d, scope);
     rlxv_device_block *b = scope ? take_unused(d, size_class, scope) : NULL;
     if (!b)
@@ -143,14 +143,14 @@ rlx_status rlxv_device_take(rlx_device *d, const char *scope, size_t bytes, rlxv
             d->stats.peak_bytes = d->stats.live_bytes;
         *out = b;
     }
-    pthread_mutex_unlock(&d->lock);
+    rlxv_lock_leave(&d->lock);
     return status;
 }
 
 void rlxv_device_give_back(rlxv_device_block *b)
 {
     rlx_device *d = b->device;
-    pthread_mutex_lock(&d->lock);
+    rlxv_lock_take(&d->lock);
     d->stats.live_bytes -= b->bytes;
     if (!d->info.is_host_memory && b->size_class != RLXV_NO_CLASS &&
         d->cached_bytes + b->bytes <= d->stats.peak_bytes) {
@@ -160,7 +160,7 @@ void rlxv_device_give_back(rlxv_device_block *b)
     } else {
         free_block(b);
     }
-    pthread_mutex_unlock(&d->lock);
+    rlxv_lock_leave(&d->lock);
 }
 
 /* --- storages and tensors -----------------------------------------------------------------------
@@ -271,14 +271,14 @@ static rlx_status copy_in(rlx_device *d, rlx_device_at to, const void *from, siz
                           const rlxv_watch *watch, rlx_error *err)
 {
     void *event = NULL;
-    pthread_mutex_lock(&d->lock);
+    rlxv_lock_take(&d->lock);
     const rlx_status status =
         d->api.copy_in(d->handle, to, from, bytes, watch && d->api.event_time ? &event : NULL, err);
     if (status == RLX_OK) {
         d->stats.bytes_in += bytes;
         d->stats.copies_in++;
     }
-    pthread_mutex_unlock(&d->lock);
+    rlxv_lock_leave(&d->lock);
     return copied(d, RLX_WORK_COPY_IN, bytes, status, event, watch, err);
 }
 
@@ -290,10 +290,10 @@ static rlx_status copy_out(rlx_device *d, void *to, rlx_device_at from, size_t b
     const rlx_status status = d->api.copy_out(d->handle, to, from, bytes,
                                               watch && d->api.event_time ? &event : NULL, err);
     if (status == RLX_OK) {
-        pthread_mutex_lock(&d->lock);
+        rlxv_lock_take(&d->lock);
         d->stats.bytes_out += bytes;
         d->stats.copies_out++;
-        pthread_mutex_unlock(&d->lock);
+        rlxv_lock_leave(&d->lock);
     }
     return copied(d, RLX_WORK_COPY_OUT, bytes, status, event, watch, err);
 }
@@ -302,14 +302,14 @@ static rlx_status copy_within(rlx_device *d, rlx_device_at to, rlx_device_at fro
                               const rlxv_watch *watch, rlx_error *err)
 {
     void *event = NULL;
-    pthread_mutex_lock(&d->lock);
+    rlxv_lock_take(&d->lock);
     const rlx_status status =
         d->api.copy(d->handle, to, from, bytes, watch && d->api.event_time ? &event : NULL, err);
     if (status == RLX_OK) {
         d->stats.bytes_within += bytes;
         d->stats.copies_within++;
     }
-    pthread_mutex_unlock(&d->lock);
+    rlxv_lock_leave(&d->lock);
     return copied(d, RLX_WORK_COPY_WITHIN, bytes, status, event, watch, err);
 }
 

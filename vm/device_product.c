@@ -35,11 +35,11 @@ static bool sizes_of(const rlx_tensor *x, const rlx_tensor *w, rlx_product *out,
 static rlx_status ask(rlx_device *d, const rlx_product *p, const rlxv_watch *watch, rlx_error *err)
 {
     void *event = NULL;
-    pthread_mutex_lock(&d->lock);
+    rlxv_lock_take(&d->lock);
     const rlx_status status =
         d->api.product(d->handle, p, watch && d->api.event_time ? &event : NULL, err);
     d->stats.launches += status == RLX_OK;
-    pthread_mutex_unlock(&d->lock);
+    rlxv_lock_leave(&d->lock);
     if (status != RLX_OK)
         return rlxv_device_failed(d, NULL, status, err);
     if (watch)

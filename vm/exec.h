@@ -131,8 +131,12 @@ typedef struct rlxv_native {
     rlx_str *features;
     const uint8_t *elf;
     size_t size;
-    void *handle; /* of dlopen */
-    int fd;       /* open while handle is */
+    void *handle; /* of dlopen; RLX_BARE: the code's memory */
+#if RLX_BARE
+    size_t bytes; /* of that */
+#else
+    int fd; /* open while handle is */
+#endif
 } rlxv_native;
 
 /* A row of the constant table, kept for the disassembler. */
@@ -211,10 +215,12 @@ rlx_status rlxv_layout_compute(const rlx_allocator *a, const rlx_executable *exe
                                int64_t *values, uint64_t *offsets, rlx_plan_sums *out,
                                rlx_error *err);
 
-/* native.c */
+/* native.c, bare/native.c */
 /* |file|: rlx_load_options.native_file. */
 rlx_status rlxv_native_load(rlx_executable *exe, const char *file, rlx_error *err);
 void rlxv_native_unload(rlx_executable *exe);
+/* native_target.c: whether this machine can run the code; else VERSION with the reason. */
+rlx_status rlxv_native_check(const rlxv_native *n, rlx_error *err);
 /* Checks that this machine can run kernels for |triple|; else VERSION with the reason. */
 rlx_status rlxv_native_check_triple(rlx_str triple, rlx_error *err);
 /* Checks that it has the CPU feature; else VERSION with the reason. */

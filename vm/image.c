@@ -1,4 +1,4 @@
-/* Executables as files: reading, mapping, saving, reference counts.
+/* Executables as files: reading, mapping, saving.
 
    Everything but the data section is copied before it is checked, so that a file that changes
    later cannot undo the verifier's work. The data section (the bytes of constants) is mapped
@@ -9,6 +9,7 @@
 #include "vm/file.h"
 #include "vm/need.h"
 #include "vm/signature.h"
+#include "vm/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,6 @@
 #include <unistd.h>
 
 #define HUGE_CONSTANTS ((size_t)4 << 20) /* below this, huge pages do not pay */
-#define HUGE_PAGE ((size_t)2 << 20)
 
 typedef struct constants {
     rlx_allocator allocator;
@@ -39,7 +39,7 @@ static void give_back(void *user, void *data)
     if (c->mapped)
         munmap(c->base, c->size);
     else
-        rlx_free(&a, c->base, c->size, HUGE_PAGE);
+        rlx_free(&a, c->base, c->size, RLXV_HUGE_PAGE);
     rlx_free(&a, c, sizeof *c, _Alignof(constants));
 }
 
@@ -85,7 +85,7 @@ static rlx_status map_constants(int fd, const char *path, uint64_t offset, const
         return rlxv_io_error(err, path, "map the constants");
     c->mapped = true;
     if (c->size >= HUGE_CONSTANTS)
-        (void)madvise(c->base, c->size, MADV_HUGEPAGE); /* only a hint: not every file system can */
+        rlxv_want_huge_pages(c->base, c->size);
     return RLX_OK;
 }
 
@@ -93,17 +93,17 @@ static rlx_status read_constants(int fd, const char *path, uint64_t offset, cons
                                  rlx_error *err)
 {
     const size_t used = c->size;
-    if (c->size > SIZE_MAX - HUGE_PAGE)
+    if (c->size > SIZE_MAX - RLXV_HUGE_PAGE)
         return rlx_fail(err, RLX_E_LIMIT, "%s: the constants do not fit in memory", path);
-    c->size = (used + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    c->size = (used + RLXV_HUGE_PAGE - 1) / RLXV_HUGE_PAGE * RLXV_HUGE_PAGE;
     RLX_TRY(rlx_memory_check(c->size, "reading the constants", err));
-    c->base = rlx_alloc(&c->allocator, c->size, HUGE_PAGE);
+    c->base = rlx_alloc(&c->allocator, c->size, RLXV_HUGE_PAGE);
     if (!c->base)
         return out_of_memory(err);
-    (void)madvise(c->base, c->size, MADV_HUGEPAGE); /* only a hint: small pages work too */
+    rlxv_want_huge_pages(c->base, c->size);
     rlx_status status = read_at(fd, path, offset, c->base, used, err);
     if (status != RLX_OK)
-        rlx_free(&c->allocator, c->base, c->size, HUGE_PAGE);
+        rlx_free(&c->allocator, c->base, c->size, RLXV_HUGE_PAGE);
     return status;
 }
 
@@ -186,55 +186,6 @@ done:
     return status;
 }
 
-rlx_status rlx_executable_load_memory(const void *bytes, size_t size,
-                                      const rlx_load_options *options, rlx_executable **out,
-                                      rlx_error *err)
-{
-    RLXV_NEED(err, bytes && out);
-    const rlx_allocator *a = options ? options->allocator : NULL;
-    size_t head_size;
-    uint64_t data_offset, data_size;
-    rlx_storage *data = NULL;
-    RLX_TRY(rlxv_read_header(bytes, size, size, &head_size, &data_offset, &data_size, err));
-    uint8_t *head = rlx_alloc(a, head_size, 64);
-    if (!head)
-        return rlx_fail(err, RLX_E_NOMEM, "out of memory while loading an executable");
-    memcpy(head, bytes, head_size);
-    if (data_size > 0) {
-        rlx_status status = rlxv_storage_new(NULL, a, (size_t)data_size, 64, &data, err);
-        if (status != RLX_OK) {
-            rlx_free(a, head, head_size, 64);
-            return status;
-        }
-        memcpy(data->data, (const uint8_t *)bytes + data_offset, (size_t)data_size);
-        data->header.readonly = 1;
-    }
-    return rlxv_load(a, head, head_size, data, size, options, out, err);
-}
-
-rlx_executable *rlx_executable_retain(rlx_executable *exe)
-{
-    if (!exe)
-        return NULL;
-    atomic_fetch_add_explicit(&exe->refs, 1, memory_order_relaxed);
-    return exe;
-}
-
-void rlx_executable_release(rlx_executable *exe)
-{
-    if (!exe || atomic_fetch_sub_explicit(&exe->refs, 1, memory_order_acq_rel) != 1)
-        return;
-    rlx_allocator a = exe->allocator;
-    rlxv_native_unload(exe);
-    for (uint32_t i = 0; i < exe->n_constants; i++)
-        rlxv_release_value(exe->constants[i].value);
-    if (exe->data)
-        rlxv_release(&exe->data->header);
-    rlxv_arena_deinit(&exe->arena);
-    rlx_free(&a, exe->head, exe->head_size, 64);
-    rlx_free(&a, exe, sizeof *exe, _Alignof(rlx_executable));
-}
-
 rlx_status rlxv_write_image(const rlx_executable *exe, const uint8_t *head, size_t head_size,
                             const char *path, rlx_error *err)
 {
@@ -250,20 +201,4 @@ rlx_status rlx_executable_save(const rlx_executable *exe, const char *path, rlx_
 {
     RLXV_NEED(err, exe && path);
     return rlxv_write_image(exe, exe->head, exe->head_size, path, err);
-}
-
-rlx_status rlx_executable_verify_constants(const rlx_executable *exe, rlx_error *err)
-{
-    RLXV_NEED(err, exe);
-    if (exe->data_size &&
-        rlxv_checksum(exe->data->data, (size_t)exe->data_size) != exe->data_checksum)
-        return rlx_fail(err, RLX_E_INVALID_MODULE, "the constants are damaged: wrong checksum");
-    return RLX_OK;
-}
-
-uint64_t rlx_executable_size(const rlx_executable *exe)
-{
-    if (!exe)
-        return 0;
-    return exe->total_size;
 }

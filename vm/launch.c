@@ -51,7 +51,7 @@ static rlx_status take_code(rlx_device *d, const rlx_executable *exe, uint32_t m
     rlx_status status = RLX_OK;
     if (!d->api.load)
         return rlx_fail(err, RLX_E_DEVICE, "%s runs no kernels of its own", d->name);
-    pthread_mutex_lock(&d->lock);
+    rlxv_lock_take(&d->lock);
     rlxv_device_code *c = d->code;
     while (c && (c->exe != exe || c->module != module))
         c = c->next;
@@ -72,13 +72,13 @@ static rlx_status take_code(rlx_device *d, const rlx_executable *exe, uint32_t m
         c->refs++;
         *out = c;
     }
-    pthread_mutex_unlock(&d->lock);
+    rlxv_lock_leave(&d->lock);
     return status;
 }
 
 static void give_back_code(rlx_device *d, rlxv_device_code *c)
 {
-    pthread_mutex_lock(&d->lock);
+    rlxv_lock_take(&d->lock);
     if (--c->refs == 0) {
         rlxv_device_code **at = &d->code;
         while (*at != c)
@@ -87,7 +87,7 @@ static void give_back_code(rlx_device *d, rlxv_device_code *c)
         d->api.unload(d->handle, c->handle);
         rlx_free(&d->allocator, c, sizeof *c, 16);
     }
-    pthread_mutex_unlock(&d->lock);
+    rlxv_lock_leave(&d->lock);
 }
 
 /* --- binding ------------------------------------------------------------------------------------
@@ -141,14 +141,14 @@ static rlx_status find_functions(rlxv_bound_kernel *b, const rlxv_kernel *k, rlx
 {
     rlx_device *d = b->device;
     rlx_status status = RLX_OK;
-    pthread_mutex_lock(&d->lock);
+    rlxv_lock_take(&d->lock);
     for (uint32_t i = 0; i < k->n_launches && status == RLX_OK; i++) {
         const char *name = k->launches[i].function;
         status = d->api.find(d->handle, b->code->handle, name, &b->functions[i], err);
         if (status != RLX_OK)
             status = rlxv_device_failed(d, name, status, err);
     }
-    pthread_mutex_unlock(&d->lock);
+    rlxv_lock_leave(&d->lock);
     return status;
 }
 
@@ -173,9 +173,9 @@ static rlx_status move_checks(rlxv_bound_kernel *b, int64_t *words, bool in, rlx
     const size_t bytes = b->kernel->n_checks * CHECK_WORDS * sizeof *words;
     rlx_status status;
     if (in) {
-        pthread_mutex_lock(&d->lock);
+        rlxv_lock_take(&d->lock);
         status = d->api.copy_in(d->handle, at, words, bytes, NULL, err);
-        pthread_mutex_unlock(&d->lock);
+        rlxv_lock_leave(&d->lock);
     } else {
         status = d->api.copy_out(d->handle, words, at, bytes, NULL, err);
     }

@@ -1,7 +1,6 @@
 /* Asks the system for its available memory (rlx/memory.h). Files are read into small buffers on the
  * stack; missing or malformed ones count as no limit. */
 #include "vm/memory.h"
-#include "vm/need.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -145,14 +144,4 @@ rlx_memory rlxv_memory_below(const char *root)
 rlx_memory rlx_memory_now(void)
 {
     return rlxv_memory_below("");
-}
-
-rlx_status rlx_memory_check(uint64_t bytes, const char *what, rlx_error *err)
-{
-    RLXV_NEED(err, what);
-    const rlx_memory m = rlx_memory_now();
-    if (bytes <= m.available)
-        return RLX_OK;
-    return rlx_fail(err, RLX_E_LIMIT, "%s needs %llu bytes, %s has %llu available", what,
-                    (unsigned long long)bytes, m.source, (unsigned long long)m.available);
 }

@@ -5,8 +5,6 @@
 #include "vm/exec.h"
 #include "vm/file.h"
 
-#include <rlx/cpu.h>
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,45 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#if defined(__x86_64__)
-#define HOST_ARCH "x86_64"
-#elif defined(__aarch64__)
-#define HOST_ARCH "aarch64"
-#elif defined(__riscv) && __riscv_xlen == 64
-#define HOST_ARCH "riscv64"
-#else
-#define HOST_ARCH "unknown"
-#endif
-
-rlx_status rlxv_native_check_triple(rlx_str triple, rlx_error *err)
-{
-    size_t arch = 0;
-    while (arch < triple.len && triple.data[arch] != '-')
-        arch++;
-    if (rlx_str_eq((rlx_str){triple.data, arch}, RLX_STR(HOST_ARCH)))
-        return RLX_OK;
-    return rlx_fail(err, RLX_E_VERSION, "the kernels are for %.*s, this machine is %s",
-                    (int)triple.len, triple.data, HOST_ARCH);
-}
-
-rlx_status rlxv_native_check_feature(rlx_str feature, rlx_error *err)
-{
-    if (rlx_cpu_has(feature))
-        return RLX_OK;
-    return rlx_fail(err, RLX_E_VERSION, "the kernels need the CPU feature %.*s, %s",
-                    (int)feature.len, feature.data,
-                    rlx_cpu_feature_is_known(feature) ? "which this CPU lacks"
-                                                      : "which this library does not know");
-}
-
-static rlx_status check_target(const rlxv_native *n, rlx_error *err)
-{
-    RLX_TRY(rlxv_native_check_triple(n->triple, err));
-    for (uint32_t i = 0; i < n->n_features; i++)
-        RLX_TRY(rlxv_native_check_feature(n->features[i], err));
-    return RLX_OK;
-}
 
 static bool write_all(int fd, const uint8_t *p, size_t n)
 {
@@ -113,7 +72,7 @@ static rlx_status open_object(rlx_executable *exe, const char *file, rlx_error *
 
 rlx_status rlxv_native_load(rlx_executable *exe, const char *file, rlx_error *err)
 {
-    RLX_TRY(check_target(&exe->native, err));
+    RLX_TRY(rlxv_native_check(&exe->native, err));
     RLX_TRY(open_object(exe, file, err));
     for (uint32_t i = 0; i < exe->n_kernels; i++) {
         rlxv_kernel *k = &exe->kernels[i];

@@ -14,10 +14,7 @@
 #include <rlx/checked.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#define HUGE_PAGE ((size_t)2 << 20)
-#define SMALL_PAGE ((size_t)4096)
 #define MAX_ARENA ((uint64_t)1 << 46)
 
 static rlx_status no_memory(rlx_error *err)
@@ -55,20 +52,20 @@ static void free_block(void *user, void *data)
 
 static bool is_huge(uint64_t size)
 {
-    return size >= 2 * HUGE_PAGE;
+    return size >= 2 * RLXV_HUGE_PAGE;
 }
 
 /* Sizes are limited to MAX_ARENA, far from overflow. */
 static uint64_t whole_pages(uint64_t size)
 {
-    const uint64_t page = is_huge(size) ? HUGE_PAGE : SMALL_PAGE;
+    const uint64_t page = is_huge(size) ? RLXV_HUGE_PAGE : RLXV_SMALL_PAGE;
     return (size + page - 1) / page * page;
 }
 
 static rlx_status new_block(rlx_vm *vm, size_t size, rlx_storage **out, rlx_error *err)
 {
     bool huge = is_huge(size);
-    size_t align = huge ? HUGE_PAGE : RLX_PLAN_ALIGN;
+    size_t align = huge ? RLXV_HUGE_PAGE : RLX_PLAN_ALIGN;
     block_owner *o = rlx_alloc(&vm->allocator, sizeof *o, 16);
     void *data = o ? rlx_alloc(&vm->allocator, size, align) : NULL;
     vm->pool->allocator_calls += 2;
@@ -77,7 +74,7 @@ static rlx_status new_block(rlx_vm *vm, size_t size, rlx_storage **out, rlx_erro
         return rlx_fail(err, RLX_E_NOMEM, "out of memory (%zu bytes for planned tensors)", size);
     }
     if (huge)
-        (void)madvise(data, size, MADV_HUGEPAGE); /* only a hint: small pages work too */
+        rlxv_want_huge_pages(data, size);
     *o = (block_owner){vm->allocator, size, align};
     rlx_status status =
         rlxv_storage_wrap(vm->pool, NULL, data, size, false, free_block, o, out, err);

@@ -8,7 +8,6 @@
 
 #include <rlx/checked.h>
 #include <string.h>
-#include <time.h>
 
 struct rlx_profile {
     rlx_allocator allocator;
@@ -32,13 +31,6 @@ rlxv_profile_work *rlxv_profile_work_of(const rlx_profile *p)
 uint64_t rlxv_profile_since(const rlx_profile *p)
 {
     return p->open == RLX_NONE ? rlxv_now() : p->open_since;
-}
-
-uint64_t rlxv_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static rlx_str name_of(const rlx_executable *exe, const rlxv_instruction *in)

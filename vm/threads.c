@@ -7,8 +7,6 @@
 #include "vm/need.h"
 #include "vm/vm_impl.h"
 
-#include <time.h>
-
 #define MAX_THREADS 1024u
 
 rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n, rlx_threads **out, rlx_error *err)
@@ -77,13 +75,6 @@ static void end_turn(rlx_threads *threads)
     atomic_store_explicit(&threads->is_busy, false, memory_order_release);
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 typedef struct shares {
     rlx_vm *vm;
     rlx_parallel_body body;
@@ -115,9 +106,9 @@ static void run_share(void *context, size_t i)
 {
     shares *s = context;
     ORDER_AFTER(s);
-    int64_t began = now_ns();
+    int64_t began = (int64_t)rlxv_now();
     run_one_share(s, i);
-    s->vm->workers[i].share_ns = now_ns() - began;
+    s->vm->workers[i].share_ns = (int64_t)rlxv_now() - began;
     ORDER_BEFORE(s);
 }
 
@@ -148,7 +139,7 @@ int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void 
     if (w->in_share || !take_turn(vm->threads))
         return body(user, 0, n, ctx);
     rlxv_parallel_backoff *pace = &vm->threads->pace;
-    const int64_t began = now_ns();
+    const int64_t began = (int64_t)rlxv_now();
     rlxv_parallel_backoff_now how = rlxv_parallel_backoff_begin(pace, began);
     if (how == RLXV_ALONE)
         grain = n;
@@ -166,7 +157,7 @@ int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void 
     ORDER_BEFORE(&s);
     rlxv_run_in_pool(vm->threads->pool, run_share, &s, (size_t)n_shares, how != RLXV_CLOSE);
     ORDER_AFTER(&s);
-    const int64_t now = now_ns();
+    const int64_t now = (int64_t)rlxv_now();
     rlxv_parallel_backoff_end(pace, now, time_alone(vm, n_shares) - (now - began));
     end_turn(vm->threads);
     return atomic_load(&s.result);

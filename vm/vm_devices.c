@@ -97,9 +97,9 @@ static rlx_status gather(rlx_vm *vm, bool on, rlx_error *err)
         if (on == vd->gathers || !d || !d->api.gather)
             continue;
         vd->gathers = on;
-        pthread_mutex_lock(&d->lock);
+        rlxv_lock_take(&d->lock);
         const rlx_status now = d->api.gather(d->handle, on, status == RLX_OK ? err : NULL);
-        pthread_mutex_unlock(&d->lock);
+        rlxv_lock_leave(&d->lock);
         if (now != RLX_OK && status == RLX_OK)
             status = rlxv_device_failed(d, NULL, now, err);
     }

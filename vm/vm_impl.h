@@ -6,6 +6,7 @@
 #include "vm/exec.h"
 #include "vm/object.h"
 #include "vm/parallel_backoff.h"
+#include "vm/system.h"
 
 #include <rlx/profile.h>
 #include <rlx/vm.h>
@@ -116,7 +117,7 @@ void rlxv_scratch_give_back(rlxv_worker *w, const rlxv_scratch_chunk *chunk, siz
 
 /* Frees a chunk that is far larger than the need since the last call; true if it did. */
 bool rlxv_scratch_age(rlxv_worker *w);
-/* alloc.c: returns freed memory of the default allocator to the system. */
+/* default_alloc.c: returns freed memory of the default allocator to the system. */
 void rlxv_default_purge(void);
 /* The size kept for a given need: twice the need, and at least a small amount. */
 static inline bool rlxv_is_far_more(uint64_t kept, uint64_t needed)
@@ -317,7 +318,6 @@ rlx_status rlxv_check_builtin(const rlx_builtin *b, const rlx_value *args, uint3
                               rlx_error *err);
 
 /* profile.c: hooks of the interpreter, called only while a profile is attached. */
-uint64_t rlxv_now(void);
 void rlxv_profile_step(rlx_profile *p, const rlxv_frame *f, const uint32_t *pc, uint32_t depth);
 void rlxv_profile_call(rlx_profile *p, rlxv_frame *callee);
 void rlxv_profile_return(rlx_profile *p, const rlxv_frame *callee, uint32_t depth);

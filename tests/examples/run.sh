@@ -1,7 +1,7 @@
 #!/bin/sh
 # The examples end to end: compiles both models with rlxc, runs them through librlx, and compares the generated text exactly.
 # With an OpenCL driver both models also run with all their tensors on its first device; programs that it built are kept in $RLX_BUILD/cache.
-# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate, library, device and model_tests.
+# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate, library, device, model_tests and bare_test.
 set -u
 build="${RLX_BUILD:-build}"
 passed=0
@@ -22,12 +22,15 @@ for name in digits chargpt; do
     "$build/rlx" verify "$work/$name.rlx" >/dev/null
     check "verify $name" $?
 done
-models() { # arguments of model_tests
-    "$build/model_tests" "$@" >"$work/models.txt"
-    cat "$work/models.txt"
-    set -- $(tail -n 1 "$work/models.txt")
+count() { # program, arguments: adds what it counts
+    "$@" >"$work/counted.txt"
+    cat "$work/counted.txt"
+    set -- $(tail -n 1 "$work/counted.txt")
     passed=$((passed + ${1:-0}))
     failed=$((failed + ${3:-1}))
+}
+models() { # arguments of model_tests
+    count "$build/model_tests" "$@"
 }
 models "$work/digits.rlx" "$work/chargpt.rlx"
 if "$build/rlx" devices | grep -q '^opencl:0 '; then
@@ -47,6 +50,18 @@ fi
 "$build/generate" "$work/chargpt.rlx" examples/chargpt/vocabulary.json "This program is " 100 >"$work/text.txt" 2>/dev/null
 cmp "$work/text.txt" examples/chargpt/greedy_continuation.txt
 check "greedy continuation" $?
+# Without a C library, files, threads and malloc (docs/bare.md): both models, the second with a static memory plan.
+"$build/rlxc" examples/digits/digits.py --params examples/digits/digits.safetensors --no-compression -o "$work/digits.bare.rlx" &&
+    "$build/rlxc" examples/chargpt/chargpt.py --params examples/chargpt/chargpt.safetensors --no-compression \
+        --bound b=1:1 --bound n=1:128 --pass static_plan -o "$work/chargpt.bare.rlx"
+check "compile for the bare runtime" $?
+count "$build/bare_test" "$work/digits.bare.rlx" 10 examples/digits/test_images.npy examples/digits/expected_probabilities.npy
+arrays=$(for name in one short mid long; do echo examples/chargpt/${name}_tokens.npy examples/chargpt/${name}_logits.npy; done)
+# shellcheck disable=SC2086
+count "$build/bare_test" "$work/chargpt.bare.rlx" 100 $arrays
+strip -o "$work/bare_test" "$build/bare_test"
+[ "$(wc -c <"$work/bare_test")" -lt 240000 ]
+check "the bare runtime is small" $?
 "$build/library" >"$work/library.txt"
 cmp "$work/library.txt" examples/library/expected.txt
 check "the compiler as a library" $?
