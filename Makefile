@@ -81,7 +81,7 @@ $(call obj,$(SMALL_SRC)): OPT := -Os -g
 # The runtime is C: only debuggers unwind its stack, with the debug information.
 $(call obj,$(RUNTIME_SRC)): CFLAGS += $(if $(SAN),,-fno-asynchronous-unwind-tables)
 
-.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-opencl onnx-opencl-table ptxas onnx-batch onnx-relax onnx-free onnx-published bench bench-cuda bench-peers deps-bench install install-runtime \
+.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-c test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-opencl onnx-opencl-table ptxas onnx-batch onnx-relax onnx-free onnx-published bench bench-cuda bench-peers deps-bench install install-runtime \
         san tsan fuzz format check-format check-layers clean help
 # The runtime without an operating system (docs/bare.md): no files, threads, text or signing. The second library has the functions of
 # C that the first one calls, for programs without a C library.
@@ -259,6 +259,9 @@ test-cpus: test-built $(BUILD)/conformance_tests ## the suite as on a CPU with A
 
 test-foreign: all data ## AArch64 and RISC-V under qemu-user: both trained models and a part of the conformance cases
 	@$(PYTHON) .ci/run-foreign $(BUILD)
+
+test-c: all ## models as C: gcc, clang and tcc, and a Cortex-M3 under qemu; needs make deps-ci
+	@RLX_BUILD=$(BUILD) tests/c/run.sh
 
 COUNT ?= 2000
 SEED  ?= 1

@@ -2,6 +2,7 @@
 #include "compiler/api/api.h"
 
 #include "compiler/base/mapped.h"
+#include "compiler/codegen/c_emit.h"
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/device.h"
 #include "compiler/driver/tune.h"
@@ -10,6 +11,8 @@
 #include "rlx/file.h"
 
 #include <string.h>
+
+enum { MAX_C_NAME = 100 };
 
 /* --- passes ---------------------------------------------------------------------------------- */
 
@@ -70,6 +73,8 @@ static rlx_status lower(rlx_ir_module *m, const rlx_compile_options *given, rlx_
         return RLX_OK;
     if (!rlxc_api_options(c, given, &options, &m->options))
         return RLX_E_INVALID_ARG;
+    if (form == RLX_EMIT_C)
+        rlxc_c_options(&m->options);
     if (options.explain) {
         m->explain = (rlxc_explain){.ctx = c->ctx, .print = rlxc_print_expr};
         m->options.explain = &m->explain;
@@ -191,6 +196,8 @@ typedef struct output {
     rlx_exec_builder *builder; /* of an executable; else NULL */
     const void *data;          /* arena */
     size_t size;
+    const char *name;   /* of C: what the file is called, without its end; NULL: none is written */
+    const char *header; /* and the text of NAME.h */
 } output;
 
 bool rlxc_api_refused(rlxc_context *ctx, rlx_error *err)
@@ -305,6 +312,29 @@ static bool devices(rlx_ir_module *m, const char *kind, const char *format, outp
     return text.data != NULL && set_text(ctx, text.data, out);
 }
 
+/* In memory the header stands where it would be included. */
+static bool c_text(rlx_ir_module *m, output *out)
+{
+    rlxc_context *ctx = m->compiler->ctx;
+    rlxc_c_files files = {NULL, NULL};
+    if (strcmp(m->options.target->kind, "c") != 0) {
+        rlxc_error(ctx, (rlxc_range){0}, "the module was lowered for another form than C");
+        return false;
+    }
+    if (!rlxc_emit_c(ctx, m->ir, out->name != NULL ? out->name : "model", &files))
+        return false;
+    out->header = files.header;
+    if (out->name != NULL)
+        return set_text(ctx, files.source, out);
+    static const char include[] = "#include \"model.h\"\n";
+    const char *at = strstr(files.source, include);
+    rlxc_text text = {.ctx = ctx};
+    rlxc_text_add(&text, files.source, at != NULL ? (size_t)(at - files.source) : 0);
+    rlxc_text_puts(&text, files.header);
+    rlxc_text_puts(&text, at != NULL ? at + sizeof include - 1 : files.source);
+    return set_text(ctx, text.data, out);
+}
+
 static bool generate(rlx_ir_module *m, rlx_emit_form form, output *out)
 {
     rlxc_context *ctx = m->compiler->ctx;
@@ -332,6 +362,8 @@ static bool generate(rlx_ir_module *m, rlx_emit_form form, output *out)
         return devices(m, "opencl", "opencl-c", out);
     case RLX_EMIT_PTX:
         return devices(m, "cuda", "ptx", out);
+    case RLX_EMIT_C:
+        return c_text(m, out);
     }
     rlxc_error(ctx, (rlxc_range){0}, "there is no form %d to emit", (int)form);
     return false;
@@ -350,7 +382,7 @@ static rlx_status compile(rlx_ir_module *m, const rlx_compile_options *options, 
 rlx_status rlxc_api_build(rlx_ir_module *m, const rlx_compile_options *options,
                           rlx_exec_builder **out_builder)
 {
-    output out = {NULL, NULL, 0};
+    output out = {.builder = NULL};
     const rlx_status status = compile(m, options, RLX_EMIT_EXECUTABLE, &out);
     *out_builder = out.builder;
     return status;
@@ -360,7 +392,7 @@ rlx_status rlx_ir_module_emit(rlx_ir_module *m, const rlx_compile_options *optio
                               rlx_emit_form form, void **out_data, size_t *out_size, rlx_error *err)
 {
     rlxc_api_call call;
-    output out = {NULL, NULL, 0};
+    output out = {.builder = NULL};
     if (out_data == NULL || out_size == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "out_data or out_size is NULL");
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
@@ -390,20 +422,46 @@ rlx_status rlx_ir_module_emit(rlx_ir_module *m, const rlx_compile_options *optio
     return RLX_OK;
 }
 
+/* The name in .../NAME.c, and the path of its header, which must not be a file that was read. */
+static bool name_of_c(rlx_ir_module *m, const char *path, const char **out_name,
+                      const char **out_header)
+{
+    rlxc_context *ctx = m->compiler->ctx;
+    const char *base = rlxc_base_name(path);
+    const size_t length = strlen(base), all = strlen(path);
+    if (length < 3 || length > MAX_C_NAME || strcmp(base + length - 2, ".c") != 0) {
+        rlxc_error(ctx, (rlxc_range){0}, "%s: the file of a module as C is called NAME.c", path);
+        return false;
+    }
+    *out_name = rlxc_intern(ctx, base, length - 2);
+    *out_header = rlxc_internf(ctx, "%.*s.h", (int)(all - 2), path);
+    if (rlxc_is_mapped(ctx, *out_header))
+        rlxc_error(ctx, (rlxc_range){0}, "%s would overwrite a file that %s reads", *out_header,
+                   m->path);
+    return !rlxc_failed(ctx);
+}
+
 rlx_status rlx_ir_module_emit_file(rlx_ir_module *m, const rlx_compile_options *options,
                                    rlx_emit_form form, const char *path, rlx_error *err)
 {
     rlxc_api_call call;
-    output out = {NULL, NULL, 0};
+    output out = {.builder = NULL};
     rlx_error error = {0};
     RLX_TRY(rlx_ir_module_check_output(m, path, err));
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
-    rlx_status status = compile(m, options, form, &out);
+    const char *header = NULL;
+    rlx_status status =
+        form != RLX_EMIT_C || name_of_c(m, path, &out.name, &header) ? RLX_OK : RLX_E_INVALID_ARG;
+    if (status == RLX_OK)
+        status = compile(m, options, form, &out);
     if (status == RLX_OK) {
         rlxc_doing(ctx, "writing", rlxc_intern_cstr(ctx, path));
-        status = form == RLX_EMIT_EXECUTABLE ? rlx_exec_builder_save(out.builder, path, &error)
-                                             : rlx_write_file(path, out.data, out.size, &error);
+        if (header != NULL)
+            status = rlx_write_file(header, out.header, strlen(out.header), &error);
+        if (status == RLX_OK)
+            status = form == RLX_EMIT_EXECUTABLE ? rlx_exec_builder_save(out.builder, path, &error)
+                                                 : rlx_write_file(path, out.data, out.size, &error);
         if (status != RLX_OK && form == RLX_EMIT_EXECUTABLE)
             rlxc_api_refused(ctx, &error);
         else if (status != RLX_OK)
@@ -418,7 +476,7 @@ rlx_status rlx_ir_module_load(rlx_ir_module *m, const rlx_compile_options *optio
                               rlx_error *err)
 {
     rlxc_api_call call;
-    output out = {NULL, NULL, 0};
+    output out = {.builder = NULL};
     rlx_executable *exe = NULL;
     if (out_exe == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "out is NULL");

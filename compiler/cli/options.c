@@ -68,7 +68,9 @@ static const struct option_row {
      "schedules for the PrimFuncs it names: Python text or TVM trace JSON (docs/schedules.md)",
      offsetof(rlxc_command, schedule)},
     {OPT_EMIT, "--emit", "FORM",
-     "relax (the module as read), tir, schedule, llvm, asm, obj, bytecode, opencl or ptx", 0},
+     "relax (the module as read), tir, schedule, llvm, asm, obj, bytecode, opencl, ptx, or c (the "
+     "whole model, docs/c.md)",
+     0},
     {OPT_PRINT_AFTER, "--print-after", "PASS", "print the module after a pass; may be repeated", 0},
     {OPT_FLAG, "--print-after-all", NULL, "print the module after every pass",
      offsetof(rlxc_command, print_after_all)},
@@ -132,10 +134,11 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 static const struct {
     const char *name;
     rlx_emit_form form;
-} forms[] = {
-    {"relax", RLX_EMIT_RELAX},       {"tir", RLX_EMIT_TIR},       {"schedule", RLX_EMIT_SCHEDULE},
-    {"llvm", RLX_EMIT_LLVM},         {"asm", RLX_EMIT_ASSEMBLY},  {"obj", RLX_EMIT_OBJECT},
-    {"bytecode", RLX_EMIT_BYTECODE}, {"opencl", RLX_EMIT_OPENCL}, {"ptx", RLX_EMIT_PTX}};
+} forms[] = {{"relax", RLX_EMIT_RELAX},       {"tir", RLX_EMIT_TIR},
+             {"schedule", RLX_EMIT_SCHEDULE}, {"llvm", RLX_EMIT_LLVM},
+             {"asm", RLX_EMIT_ASSEMBLY},      {"obj", RLX_EMIT_OBJECT},
+             {"bytecode", RLX_EMIT_BYTECODE}, {"opencl", RLX_EMIT_OPENCL},
+             {"ptx", RLX_EMIT_PTX},           {"c", RLX_EMIT_C}};
 enum { N_FORMS = sizeof forms / sizeof *forms };
 
 void rlxc_print_help(FILE *out)

@@ -12,6 +12,7 @@
 #include <llvm-c/TargetMachine.h>
 
 #include "compiler/codegen/codegen.h"
+#include "compiler/codegen/param_checks.h"
 #include "compiler/ir/intrinsics.h"
 #include "compiler/ir/sym.h"
 #include "compiler/target/target.h"
@@ -195,22 +196,11 @@ LLVMValueRef rlxc_llvm_operand(rlxc_llvm *g, const rlxc_expr *product, const rlx
 /* --- llvm_check.c */
 /* T.check_index(text, index, text, size): fails unless 0 <= index < size in all lanes. */
 LLVMValueRef rlxc_llvm_check_index(rlxc_llvm *g, const rlxc_expr *e);
-/* The checks of parameters in the function's attributes (pass sink_checks); returns their number.
- */
-typedef struct rlxc_llvm_param_check {
-    const rlxc_buffer *buffer;
-    const rlxc_expr *size; /* the limits are [-size, size); NULL: low and high */
-    int64_t low, high;
-    const char *text;
-    const char *file, *name; /* the place named in errors; NULL: the kernel's call */
-    int64_t line, column;
-} rlxc_llvm_param_check;
-uint32_t rlxc_llvm_find_checks(rlxc_llvm *g, rlxc_llvm_param_check **out);
 /* Returns from the kernel's body what |outside|, called with the body's parameters, returns, unless
  * low <= x < high for all elements. */
-void rlxc_llvm_check_param(rlxc_llvm *g, const rlxc_llvm_param_check *check, LLVMValueRef outside);
+void rlxc_llvm_check_param(rlxc_llvm *g, const rlxc_param_check *check, LLVMValueRef outside);
 /* The body of |outside|: fails with the first bad element. */
-void rlxc_llvm_refuse_param(rlxc_llvm *g, const rlxc_llvm_param_check *check);
+void rlxc_llvm_refuse_param(rlxc_llvm *g, const rlxc_param_check *check);
 
 /* --- llvm_math.c, llvm_trig.c, llvm_arcs.c, llvm_wide.c: inline functions on scalars and vectors
  * of float; the first five of double too --- */

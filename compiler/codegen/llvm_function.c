@@ -221,8 +221,8 @@ void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f)
     LLVMValueRef body =
         rlxc_llvm_new_function(g, rlxc_internf(g->ctx, "%s.body", g->symbol), params, n);
     rlxc_llvm_attribute(g, body, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
-    rlxc_llvm_param_check *checks;
-    const uint32_t n_checks = rlxc_llvm_find_checks(g, &checks);
+    rlxc_param_check *checks;
+    const uint32_t n_checks = rlxc_param_checks(g->ctx, g->f, &checks);
     LLVMValueRef *outside = rlxc_try_alloc(g->ctx, (size_t)n_checks + 1, sizeof *outside);
     rlxc_llvm_frame saved;
     if (!outside)

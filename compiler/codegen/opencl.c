@@ -33,17 +33,17 @@ static void parameters(rlxc_cl *g, rlxc_text *head)
             const rlx_dtype t = a->scalar->dtype;
             const char *name = rlxc_cl_name(g, a->scalar->var.name), *type = scalar_type(t);
             rlxc_text_printf(head, "const %s %s%s", type, name, comma);
-            if (strcmp(type, rlxc_cl_type(t)) != 0) {
+            if (strcmp(type, rlxc_cl_type(g, t)) != 0) {
                 const char *own = rlxc_cl_name(g, a->scalar->var.name);
-                rlxc_cl_line(g, "const %s %s = (%s)%s;", rlxc_cl_type(t), own, rlxc_cl_type(t),
-                             name);
+                rlxc_cl_line(g, "const %s %s = (%s)%s;", rlxc_cl_type(g, t), own,
+                             rlxc_cl_type(g, t), name);
                 name = own;
             }
             rlxc_cl_bind(g, a->scalar, name, false);
             continue;
         }
         const rlx_dtype t = a->buffer->dtype;
-        const char *why = rlxc_cl_lacks_type(g->target, t), *type = rlxc_cl_memory_type(t);
+        const char *why = rlxc_cl_lacks_type(g->target, t), *type = rlxc_cl_memory_type(g, t);
         if (why)
             rlxc_error(g->ctx, g->f->range, "%s: parameter %s: %s", g->f->name, a->buffer->name,
                        why);
@@ -54,7 +54,7 @@ static void parameters(rlxc_cl *g, rlxc_text *head)
         rlxc_cl_line(g, "%s__global %s *%s = (%s__global %s *)(%s_memory + %s_offset);", is_const,
                      type, name, is_const, type, name, name);
         rlxc_cl_memory *m = rlxc_alloc(g->ctx, sizeof *m);
-        *m = (rlxc_cl_memory){name, "__global", t, !a->is_written};
+        *m = (rlxc_cl_memory){name, "__global", t, !a->is_written, false};
         rlxc_map_set(g->ctx, &g->memory, rlxc_key(a->buffer->data), m);
         for (uint32_t k = 0; k < g->f->n_params; k++)
             if (g->f->params[k].buffer == a->buffer && g->f->params[k].var)
@@ -105,7 +105,7 @@ static void kernel(rlxc_cl *g, rlxc_text *all, const rlxc_prim_func *f, const rl
     g->vars = g->memory = g->memo = (rlxc_map){0};
     g->memo_log.count = 0;
     g->bounds = (rlxc_bounds){0};
-    const rlxc_stmt *body = rlxc_cl_without_vectors(ctx, f, l->body);
+    const rlxc_stmt *body = rlxc_cl_without_vectors(ctx, f, l->body, true);
     rlxc_cl_find_registers(g, body);
     rlxc_text_puts(&head, "__kernel ");
     block_size(l, &head);

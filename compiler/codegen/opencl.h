@@ -1,10 +1,11 @@
-/* Private to compiler/codegen/opencl*.c: the text of one OpenCL program.
+/* Private to compiler/codegen/opencl*.c and c_*.c: the text of one program, in OpenCL C or C99.
  *
- * Each launch becomes a kernel of OpenCL C 1.2. Most vectors of TIR are taken apart into lanes
- * first (opencl_lanes.c; opencl_vectors.c says which are not), so that values are scalars: bool;
- * integers of their type; float32 and float64; floats of 16 bits as a float with an exact value,
- * rounded after every operation; floats of 8 bits, which are mostly moved, as their bits. Memory
- * holds what the host's memory holds. */
+ * For OpenCL each launch becomes a kernel of OpenCL C 1.2; for C (is_c) each PrimFunc a function of
+ * C99, with c_text.c for what is spelled another way. Most vectors of TIR are taken apart into
+ * lanes first (opencl_lanes.c; opencl_vectors.c says which are not), so that values are scalars:
+ * bool; integers of their type; float32 and float64; floats of 16 bits as a float with an exact
+ * value, rounded after every operation; floats of 8 bits, which are mostly moved, as their bits.
+ * Memory holds what the host's memory holds. */
 #ifndef RLXC_CODEGEN_OPENCL_H
 #define RLXC_CODEGEN_OPENCL_H
 
@@ -30,6 +31,7 @@ typedef struct rlxc_cl_memory {
     const char *name, *space; /* "__global", "__local", "__constant"; "": of a thread */
     rlx_dtype dtype;          /* of the elements that |name| points to */
     bool is_const;
+    bool is_one; /* |name| is a variable for the only element */
 } rlxc_cl_memory;
 
 typedef struct rlxc_cl_registers { /* an array of a thread that is accessed at constants */
@@ -61,11 +63,22 @@ typedef struct rlxc_cl {
     RLXC_VEC(const rlxc_expr *) memo_log;
     rlxc_bounds bounds;
     const char *checks; /* memory for checks that fail */
+
+    /* C99. */
+    bool is_c;
+    const char *prefix; /* of all names of file scope */
+    const char *refuse; /* what a function returns where a check fails */
+    rlxc_map globals;   /* interned: names of file scope */
+    rlxc_map names;     /* of the function being written */
+    rlxc_map places; /* data of a temporary -> its offset in the scratch memory, as an expression;
+                      * others are arrays */
+    const char *scratch;
 } rlxc_cl;
 
 /* --- opencl_types.c */
-const char *rlxc_cl_type(rlx_dtype t);        /* of a value: "float" */
-const char *rlxc_cl_memory_type(rlx_dtype t); /* of an element in memory: "ushort" */
+const char *rlxc_cl_type(const rlxc_cl *g, rlx_dtype t); /* of a value: "float" */
+const char *rlxc_cl_memory_type(const rlxc_cl *g,
+                                rlx_dtype t); /* of an element in memory: "ushort" */
 /* NULL, or why no value or element can have the type. */
 const char *rlxc_cl_lacks_type(const rlxc_target *target, rlx_dtype t);
 const char *rlxc_cl_cast(rlxc_cl *g, const char *value, rlx_dtype from, rlx_dtype to);
@@ -79,6 +92,29 @@ const char *rlxc_cl_int(rlxc_cl *g, rlx_dtype t, int64_t value);
 const char *rlxc_cl_float(rlxc_cl *g, rlx_dtype t, double value);
 /* Arithmetic |op| ("+") on integers, which wraps. */
 const char *rlxc_cl_wrap(rlxc_cl *g, rlx_dtype t, const char *op, const char *a, const char *b);
+
+/* --- c_text.c: the spelling of C99 */
+const char *rlxc_c_int(rlxc_cl *g, rlx_dtype t, int64_t value);
+const char *rlxc_c_float(rlxc_cl *g, bool wide, double value);
+/* The number |value| as an integer of type |to|: the nearest if it does not fit. */
+const char *rlxc_c_saturate(rlxc_cl *g, rlx_dtype to, const char *value);
+/* The bits of |value|, an element of type |from|, as one of |to|. */
+const char *rlxc_c_reinterpret(rlxc_cl *g, const char *value, rlx_dtype from, rlx_dtype to);
+/* |text| without parentheses around all of it; as it is in OpenCL. */
+const char *rlxc_c_bare(rlxc_cl *g, const char *text);
+/* A name like |hint| that nothing else in the function has, or in the file. */
+const char *rlxc_c_name(rlxc_cl *g, const char *hint);
+const char *rlxc_c_global_name(rlxc_cl *g, const char *hint);
+/* Begins a function. */
+void rlxc_c_forget_names(rlxc_cl *g);
+/* True if |name| is a word of |text|. */
+bool rlxc_c_uses(const rlxc_text *text, const char *name);
+/* The functions that |texts| call. */
+void rlxc_c_helpers(rlxc_text *out, const rlxc_text *const *texts, uint32_t n);
+
+/* --- c_kernel.c */
+/* Declares the temporary |var| if it is in the scratch memory. */
+bool rlxc_c_place(rlxc_cl *g, const rlxc_expr *var, rlx_dtype t);
 
 /* --- opencl_expr.c */
 const char *rlxc_cl_expr(rlxc_cl *g, const rlxc_expr *e);
@@ -99,6 +135,8 @@ void rlxc_cl_memo_forget(rlxc_cl *g, uint32_t mark);
 const char *rlxc_cl_problem(rlxc_cl *g, const char *what);
 
 /* --- opencl_call.c */
+/* "f" for functions of C that have one for float. */
+const char *rlxc_cl_suffix(const rlxc_cl *g, rlx_dtype t);
 const char *rlxc_cl_call(rlxc_cl *g, const rlxc_expr *e);
 /* NULL, or why OpenCL C has no such function; |what| names it. */
 const char *rlxc_cl_lacks_call(const rlxc_expr *e);
@@ -107,6 +145,11 @@ const char *rlxc_cl_lacks_call(const rlxc_expr *e);
 bool rlxc_cl_has_vectors(const rlxc_expr *e);
 
 /* --- opencl_stmt.c */
+/* Gives the data |data| of a buffer a pointer |name| to elements of type |t|. */
+void rlxc_cl_set_memory(rlxc_cl *g, const rlxc_expr *data, const char *name, const char *space,
+                        rlx_dtype t, bool is_const);
+/* The elements of |data| as the initializer of an array. */
+void rlxc_cl_elements(rlxc_cl *g, rlxc_text *out, rlx_dtype t, const void *data, size_t nbytes);
 void rlxc_cl_stmt(rlxc_cl *g, const rlxc_stmt *s);
 void rlxc_cl_line(rlxc_cl *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A name that nothing else in the program has. */
@@ -129,8 +172,9 @@ bool rlxc_cl_declare_registers(rlxc_cl *g, const rlxc_expr *data, const char *na
 /* The element as a part of a variable: "acc_1_0.s3"; NULL: it is none. */
 const char *rlxc_cl_register(rlxc_cl *g, const rlxc_buffer *b, const rlxc_expr *offset);
 
-/* --- opencl_lanes.c: only stores that rlxc_cl_keeps_vectors likes have vectors in the result. */
+/* --- opencl_lanes.c: no vectors in the result but, with |keeps_some|, in stores that
+ * rlxc_cl_keeps_vectors likes. */
 const rlxc_stmt *rlxc_cl_without_vectors(rlxc_context *ctx, const rlxc_prim_func *f,
-                                         const rlxc_stmt *s);
+                                         const rlxc_stmt *s, bool keeps_some);
 
 #endif

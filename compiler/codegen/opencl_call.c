@@ -63,6 +63,12 @@ static const char *problem(rlxc_cl *g, const rlxc_expr *e, const char *what)
     return rlxc_cl_problem(g, rlxc_internf(g->ctx, "T.%s: %s", e->call.name, what));
 }
 
+/* C has a name of its own for each function of float32. */
+const char *rlxc_cl_suffix(const rlxc_cl *g, rlx_dtype t)
+{
+    return g->is_c && t.bits != 64 ? "f" : "";
+}
+
 /* name(a[0], ..., a[n - 1]) */
 static const char *apply(rlxc_cl *g, const char *name, const char *const *a, uint32_t n)
 {
@@ -92,7 +98,7 @@ static rlx_dtype unsigned_of(rlx_dtype t)
 static const char *shift(rlxc_cl *g, rlx_dtype t, bool left, const char *a, const char *n)
 {
     const bool keeps_sign = !left && t.code == RLX_INT;
-    const char *type = rlxc_cl_type(t), *bits = rlxc_cl_type(unsigned_of(t));
+    const char *type = rlxc_cl_type(g, t), *bits = rlxc_cl_type(g, unsigned_of(t));
     g->used[left ? RLXC_CL_SHL : keeps_sign ? RLXC_CL_SAR : RLXC_CL_SHR] = true;
     return rlxc_internf(g->ctx, "(%s)rlx_%s(%s%s%s%s, (%s)%s, %u)", type,
                         left         ? "shl"
@@ -105,16 +111,16 @@ static const char *shift(rlxc_cl *g, rlx_dtype t, bool left, const char *a, cons
 static const char *fixed_point(rlxc_cl *g, const rlxc_expr *e, const char *const *a)
 {
     g->used[RLXC_CL_FIXED_POINT] = g->used[RLXC_CL_FIXED_POINT_SAR] = true;
-    const char *type = rlxc_cl_type(e->dtype);
+    const char *type = rlxc_cl_type(g, e->dtype), *wide = rlxc_cl_type(g, RLX_I64);
     if (e->call.n == 7)
         return rlxc_internf(g->ctx,
-                            "(%s)rlx_fixed_point(%s, %s, %s != 0 ? (long)%s : 0l, "
-                            "(%s != 0 ? (long)%s : 0l) + (long)%s)",
-                            type, a[0], a[1], a[5], a[2], a[6], a[3], a[4]);
+                            "(%s)rlx_fixed_point(%s, %s, %s != 0 ? (%s)%s : 0, "
+                            "(%s != 0 ? (%s)%s : 0) + (%s)%s)",
+                            type, a[0], a[1], a[5], wide, a[2], a[6], wide, a[3], wide, a[4]);
     return rlxc_internf(g->ctx,
-                        "(%s)rlx_fixed_point(%s, %s, %s > 0 ? (long)%s : 0l, "
-                        "(%s > 0 ? 0l : -(long)%s) + (long)%s)",
-                        type, a[0], a[1], a[3], a[3], a[3], a[3], a[2]);
+                        "(%s)rlx_fixed_point(%s, %s, %s > 0 ? (%s)%s : 0, "
+                        "(%s > 0 ? 0 : -(%s)%s) + (%s)%s)",
+                        type, a[0], a[1], a[3], wide, a[3], a[3], wide, a[3], wide, a[2]);
 }
 
 static const char *of_int(rlxc_cl *g, rlxc_intrinsic_id id, const rlxc_expr *e,
@@ -122,7 +128,7 @@ static const char *of_int(rlxc_cl *g, rlxc_intrinsic_id id, const rlxc_expr *e,
 {
     rlxc_context *ctx = g->ctx;
     rlx_dtype t = e->call.args[0]->dtype;
-    const char *type = rlxc_cl_type(t);
+    const char *type = rlxc_cl_type(g, t);
     const bool is_bool = rlxc_dtype_is_bool(t);
     if (id == RLXC_INTRINSIC_bitwise_and)
         return rlxc_internf(ctx, is_bool ? "(%s%s && %s)" : "(%s)(%s & %s)", is_bool ? "" : type,
@@ -140,16 +146,21 @@ static const char *of_int(rlxc_cl *g, rlxc_intrinsic_id id, const rlxc_expr *e,
     if (id == RLXC_INTRINSIC_isfinite)
         return "true";
     if (id == RLXC_INTRINSIC_abs || id == RLXC_INTRINSIC_fabs)
-        return t.code == RLX_INT ? rlxc_internf(ctx, "(%s)abs(%s)", type, a[0]) : a[0];
+        return t.code == RLX_INT
+                   ? rlxc_internf(ctx, g->is_c ? "(%s)rlx_abs(%s)" : "(%s)abs(%s)", type, a[0])
+                   : a[0];
     if (id == RLXC_INTRINSIC_q_multiply_shift || id == RLXC_INTRINSIC_q_multiply_shift_per_axis)
         return fixed_point(g, e, a);
     if (is_bool)
         return problem(g, e, "not defined for bools");
     if (id == RLXC_INTRINSIC_shift_left || id == RLXC_INTRINSIC_shift_right)
         return shift(g, t, id == RLXC_INTRINSIC_shift_left, a[0], a[1]);
+    if (g->is_c && (id == RLXC_INTRINSIC_popcount || id == RLXC_INTRINSIC_clz))
+        return rlxc_internf(ctx, "(%s)rlx_%s((%s)%s, %u)", rlxc_cl_type(g, e->dtype), e->call.name,
+                            rlxc_cl_type(g, unsigned_of(t)), a[0], (unsigned)t.bits);
     if (id == RLXC_INTRINSIC_popcount || id == RLXC_INTRINSIC_clz)
-        return rlxc_internf(ctx, "(%s)%s((%s)%s)", rlxc_cl_type(e->dtype), e->call.name,
-                            rlxc_cl_type(unsigned_of(t)), a[0]);
+        return rlxc_internf(ctx, "(%s)%s((%s)%s)", rlxc_cl_type(g, e->dtype), e->call.name,
+                            rlxc_cl_type(g, unsigned_of(t)), a[0]);
     if (t.bits != 32)
         return problem(g, e, "is of 32 bits");
     if (id == RLXC_INTRINSIC_dot_u8s8 || id == RLXC_INTRINSIC_dot_u7s8)
@@ -168,25 +179,28 @@ static const char *of_float(rlxc_cl *g, rlxc_intrinsic_id id, const rlxc_expr *e
 {
     rlxc_context *ctx = g->ctx;
     const bool wide = e->call.args[0]->dtype.bits == 64;
+    const char *f = rlxc_cl_suffix(g, e->call.args[0]->dtype),
+               *fabs = rlxc_internf(ctx, "fabs%s", f);
     const char *infinity = wide ? "(double)INFINITY" : "INFINITY";
     if (id == RLXC_INTRINSIC_rsqrt)
-        return rlxc_internf(ctx, wide ? "(1.0 / sqrt(%s))" : "(1.0f / sqrt(%s))", a[0]);
+        return rlxc_internf(ctx, wide ? "(1.0 / sqrt%s(%s))" : "(1.0f / sqrt%s(%s))", f, a[0]);
     if (id == RLXC_INTRINSIC_fabs || id == RLXC_INTRINSIC_abs)
-        return apply(g, "fabs", a, 1);
+        return apply(g, fabs, a, 1);
     if (id == RLXC_INTRINSIC_isnan)
         return rlxc_internf(ctx, "(%s != %s)", a[0], a[0]);
     if (id == RLXC_INTRINSIC_isinf)
-        return rlxc_internf(ctx, "(fabs(%s) == %s)", a[0], infinity);
+        return rlxc_internf(ctx, "(%s(%s) == %s)", fabs, a[0], infinity);
     if (id == RLXC_INTRINSIC_isfinite)
-        return rlxc_internf(ctx, "(fabs(%s) < %s)", a[0], infinity);
+        return rlxc_internf(ctx, "(%s(%s) < %s)", fabs, a[0], infinity);
     if (id == RLXC_INTRINSIC_sigmoid)
         return wide ? helper(g, RLXC_CL_SIGMOID_DOUBLE, "rlx_sigmoid_double", a, 1)
                     : helper(g, RLXC_CL_SIGMOID_FLOAT, "rlx_sigmoid_float", a, 1);
     if (id == RLXC_INTRINSIC_ldexp)
-        return rlxc_internf(ctx, "ldexp(%s, (int)%s)", a[0], a[1]);
+        return rlxc_internf(ctx, "ldexp%s(%s, (int)%s)", f, a[0], a[1]);
     if (id == RLXC_INTRINSIC_dot_bf16 && e->call.args[0]->dtype.bits == 32)
-        return rlxc_internf(ctx, "rlx_dot_bf16(%s, (uint)%s, (uint)%s)",
-                            (g->used[RLXC_CL_DOT_BF16] = true, a[0]), a[1], a[2]);
+        return rlxc_internf(ctx, "rlx_dot_bf16(%s, (%s)%s, (%s)%s)",
+                            (g->used[RLXC_CL_DOT_BF16] = true, a[0]), rlxc_cl_type(g, RLX_U32),
+                            a[1], rlxc_cl_type(g, RLX_U32), a[2]);
     return problem(g, e, "not defined for floating-point arguments");
 }
 
@@ -196,8 +210,17 @@ static const char *reinterpret(rlxc_cl *g, const rlxc_expr *e, const char *x)
     if (from.bits != to.bits || rlxc_dtype_is_bool(to) || rlxc_dtype_is_bool(from))
         return problem(g, e, "the types differ in width");
     x = rlxc_cl_to_memory(g, x, from);
-    return rlxc_cl_from_memory(g, rlxc_internf(g->ctx, "as_%s(%s)", rlxc_cl_memory_type(to), x),
+    if (g->is_c)
+        return rlxc_cl_from_memory(g, rlxc_c_reinterpret(g, x, from, to), to);
+    return rlxc_cl_from_memory(g, rlxc_internf(g->ctx, "as_%s(%s)", rlxc_cl_memory_type(g, to), x),
                                to);
+}
+
+static const char *function_of(rlxc_cl *g, const rlxc_intrinsic *row, const rlxc_expr *e)
+{
+    if (g->is_c && row->index == RLXC_INTRINSIC_exp10) /* which C does not have */
+        return e->dtype.bits == 64 ? "rlx_exp10_double" : "rlx_exp10_float";
+    return rlxc_internf(g->ctx, "%s%s", row->symbol, rlxc_cl_suffix(g, e->call.args[0]->dtype));
 }
 
 static const char *call_row(rlxc_cl *g, const rlxc_intrinsic *row, const rlxc_expr *e,
@@ -208,10 +231,10 @@ static const char *call_row(rlxc_cl *g, const rlxc_intrinsic *row, const rlxc_ex
     switch (row->lowering) {
     case RLXC_LOWER_LIBM:
     case RLXC_LOWER_VECTOR:
-        return apply(g, row->symbol, a, e->call.n);
+        return apply(g, function_of(g, row, e), a, e->call.n);
     case RLXC_LOWER_LLVM:
         if (is_float)
-            return apply(g, row->symbol, a, e->call.n);
+            return apply(g, function_of(g, row, e), a, e->call.n);
         return e->call.n == 1 && id != RLXC_INTRINSIC_sqrt
                    ? a[0]
                    : problem(g, e, "needs a floating-point argument");

@@ -33,7 +33,7 @@ static void remember(rlxc_cl *g, const rlxc_expr *e, const char *text)
 const char *rlxc_cl_named(rlxc_cl *g, const char *type, const char *value)
 {
     const char *name = rlxc_cl_name(g, "t");
-    rlxc_cl_line(g, "const %s %s = %s;", type, name, value);
+    rlxc_cl_line(g, "const %s %s = %s;", type, name, rlxc_c_bare(g, value));
     return name;
 }
 
@@ -105,9 +105,17 @@ static bool all_fit(rlxc_cl *g, const rlxc_expr *e)
     return all_fit(g, e->bin.a) && (e->kind == RLXC_EXPR_CAST || all_fit(g, e->bin.b));
 }
 
+/* A value that was not computed as an index. */
+static const char *cast_index(rlxc_cl *g, const rlxc_expr *e, const char *type)
+{
+    const char *text = rlxc_cl_expr(g, e);
+    const bool has_type = g->is_c && strcmp(rlxc_cl_type(g, e->dtype), type) == 0;
+    return has_type ? text : rlxc_internf(g->ctx, "(%s)%s", type, text);
+}
+
 static const char *index_text(rlxc_cl *g, const rlxc_expr *e, bool narrow)
 {
-    const char *type = narrow ? "int" : "long";
+    const char *type = rlxc_cl_type(g, narrow ? RLX_I32 : RLX_I64);
     int64_t value;
     if (rlxc_is_int(e, &value))
         return rlxc_cl_int(g, narrow ? RLX_I32 : RLX_I64, value);
@@ -117,14 +125,26 @@ static const char *index_text(rlxc_cl *g, const rlxc_expr *e, bool narrow)
         if (var && is_int == narrow && (is_int || (e->dtype.bits == 64 && is_signed_int(e))))
             return var->name;
     }
+    if (g->is_c && e->kind == RLXC_EXPR_VAR && rlxc_map_get(&g->vars, rlxc_key(e)))
+        return rlxc_internf(g->ctx, "(%s)%s", type,
+                            ((const rlxc_cl_var *)rlxc_map_get(&g->vars, rlxc_key(e)))->name);
     if (!is_index_node(e) || ((e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD) &&
                               !divides_plainly(g, e)))
-        return rlxc_internf(g->ctx, "(%s)%s", type, rlxc_cl_expr(g, e));
+        return cast_index(g, e, type);
     if (e->kind == RLXC_EXPR_CAST)
         return index_text(g, e->bin.a, narrow);
-    const char *a = index_text(g, e->bin.a, narrow), *b = index_text(g, e->bin.b, narrow), *text;
+    /* C widens the narrower operand by itself. */
+    const bool narrow_a = narrow || (g->is_c && all_fit(g, e->bin.a));
+    const bool narrow_b = narrow || (g->is_c && !narrow_a && all_fit(g, e->bin.b));
+    const char *a = index_text(g, e->bin.a, narrow_a), *b = index_text(g, e->bin.b, narrow_b),
+               *text;
     if (e->kind == RLXC_EXPR_MIN || e->kind == RLXC_EXPR_MAX)
-        text = rlxc_internf(g->ctx, "%s(%s, %s)", e->kind == RLXC_EXPR_MIN ? "min" : "max", a, b);
+        text = rlxc_internf(g->ctx, "%s%s%s(%s, %s)", g->is_c ? "rlx_" : "",
+                            e->kind == RLXC_EXPR_MIN ? "min" : "max",
+                            !g->is_c ? ""
+                            : narrow ? "_int"
+                                     : "_long",
+                            a, b);
     else
         text = rlxc_internf(g->ctx, "(%s %s %s)", a,
                             e->kind == RLXC_EXPR_ADD        ? "+"
@@ -154,7 +174,9 @@ const rlxc_expr *rlxc_cl_offset(rlxc_context *ctx, const rlxc_buffer *buffer,
     for (uint32_t i = n; i-- > 0;) {
         const rlxc_expr *stride =
             buffer->strides ? rlxc_cast(ctx, RLX_I64, buffer->strides[i]) : compact;
-        offset = rlxc_add(ctx, rlxc_mul(ctx, rlxc_cast(ctx, RLX_I64, indices[i]), stride), offset);
+        if (!rlxc_is_const(indices[i], 0))
+            offset =
+                rlxc_add(ctx, rlxc_mul(ctx, rlxc_cast(ctx, RLX_I64, indices[i]), stride), offset);
         if (i > 0 && !buffer->strides)
             compact = rlxc_mul(ctx, compact, rlxc_cast(ctx, RLX_I64, buffer->shape[i]));
     }
@@ -170,11 +192,11 @@ const char *rlxc_cl_element_at(rlxc_cl *g, const rlxc_buffer *buffer, const rlxc
                       buffer->name);
         return NULL;
     }
-    const char *at = rlxc_cl_index(g, offset), *type = rlxc_cl_memory_type(buffer->dtype);
-    if (strcmp(type, rlxc_cl_memory_type(m->dtype)) == 0)
-        return rlxc_internf(ctx, "%s[%s]", m->name, at);
-    return rlxc_internf(ctx, "((%s%s%s%s *)%s)[%s]", m->is_const ? "const " : "", m->space,
-                        *m->space ? " " : "", type, m->name, at);
+    const char *at = rlxc_cl_index(g, offset), *type = rlxc_cl_memory_type(g, buffer->dtype);
+    if (strcmp(type, rlxc_cl_memory_type(g, m->dtype)) == 0)
+        return m->is_one ? m->name : rlxc_internf(ctx, "%s[%s]", m->name, rlxc_c_bare(g, at));
+    return rlxc_internf(ctx, "((%s%s%s%s *)%s%s)[%s]", m->is_const ? "const " : "", m->space,
+                        *m->space ? " " : "", type, m->is_one ? "&" : "", m->name, at);
 }
 
 const char *rlxc_cl_element(rlxc_cl *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
@@ -197,8 +219,9 @@ static const char *load(rlxc_cl *g, const rlxc_expr *e)
     if (why)
         return rlxc_cl_problem(g, why);
     const char *at = rlxc_cl_element(g, b, e->load.indices, e->load.n);
-    return at ? rlxc_cl_named(g, rlxc_cl_type(b->dtype), rlxc_cl_from_memory(g, at, b->dtype))
-              : "0";
+    const char *value = at ? rlxc_cl_from_memory(g, at, b->dtype) : "0";
+    /* In C it stays part of the statement, which stores only at its end. */
+    return at && !g->is_c ? rlxc_cl_named(g, rlxc_cl_type(g, b->dtype), value) : value;
 }
 
 /* --- operators -------------------------------------------------------------------------------- */
@@ -211,11 +234,12 @@ static const char *divide(rlxc_cl *g, const rlxc_expr *e, const char *a, const c
     const bool floors =
         is_signed && (e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD);
     if (divides_plainly(g, e))
-        return rlxc_internf(g->ctx, "(%s)(%s %s %s)", rlxc_cl_type(t), a, remainder ? "%" : "/", b);
+        return rlxc_internf(g->ctx, "(%s)(%s %s %s)", rlxc_cl_type(g, t), a, remainder ? "%" : "/",
+                            b);
     g->used[wide ? RLXC_CL_DIVIDE_LONG : RLXC_CL_DIVIDE_INT] = true;
-    return rlxc_internf(g->ctx, "(%s)rlx_%s%s_%s%s(%s, %s)", rlxc_cl_type(t), floors ? "floor" : "",
-                        remainder ? "mod" : "div", is_signed ? "" : "u", wide ? "long" : "int", a,
-                        b);
+    return rlxc_internf(g->ctx, "(%s)rlx_%s%s_%s%s(%s, %s)", rlxc_cl_type(g, t),
+                        floors ? "floor" : "", remainder ? "mod" : "div", is_signed ? "" : "u",
+                        wide ? "long" : "int", a, b);
 }
 
 static const char *minmax(rlxc_cl *g, const rlxc_expr *e, const char *a, const char *b)
@@ -239,6 +263,7 @@ static const char *arithmetic(rlxc_cl *g, const rlxc_expr *e)
     const bool is_float = rlxc_dtype_is_float(t);
     const char *a = rlxc_cl_number(g, rlxc_cl_expr(g, e->bin.a), t);
     const char *b = rlxc_cl_number(g, rlxc_cl_expr(g, e->bin.b), t), *text = NULL, *op = NULL;
+    const char *f = rlxc_cl_suffix(g, t);
     switch ((rlxc_expr_kind)e->kind) {
     case RLXC_EXPR_ADD:
         op = "+";
@@ -255,15 +280,15 @@ static const char *arithmetic(rlxc_cl *g, const rlxc_expr *e)
     case RLXC_EXPR_MOD:
         if (!is_float)
             return divide(g, e, a, b);
-        return rlxc_cl_round(g, rlxc_internf(g->ctx, "fmod(%s, %s)", a, b), t);
+        return rlxc_cl_round(g, rlxc_internf(g->ctx, "fmod%s(%s, %s)", f, a, b), t);
     case RLXC_EXPR_FLOORDIV:
         if (!is_float)
             return divide(g, e, a, b);
-        return rlxc_cl_round(g, rlxc_internf(g->ctx, "floor(%s / %s)", a, b), t);
+        return rlxc_cl_round(g, rlxc_internf(g->ctx, "floor%s(%s / %s)", f, a, b), t);
     case RLXC_EXPR_FLOORMOD:
         if (!is_float)
             return divide(g, e, a, b);
-        text = rlxc_internf(g->ctx, "(%s - floor(%s / %s) * %s)", a, a, b, b);
+        text = rlxc_internf(g->ctx, "(%s - floor%s(%s / %s) * %s)", a, f, a, b, b);
         return rlxc_cl_round(g, text, t);
     case RLXC_EXPR_MIN:
     case RLXC_EXPR_MAX:
@@ -322,7 +347,7 @@ static void write_side(rlxc_cl *g, const rlxc_text *statements, const char *name
     if (statements->length)
         rlxc_text_add(g->out, statements->data, statements->length);
     g->depth++;
-    rlxc_cl_line(g, "%s = %s;", name, value);
+    rlxc_cl_line(g, "%s = %s;", name, rlxc_c_bare(g, value));
     g->depth--;
 }
 
@@ -331,7 +356,7 @@ static const char *choose(rlxc_cl *g, const rlxc_expr *cond, const rlxc_expr *ye
                           const rlxc_expr *no)
 {
     rlxc_text first, second;
-    const char *c = rlxc_cl_expr(g, cond), *type = rlxc_cl_type(yes->dtype);
+    const char *c = rlxc_cl_expr(g, cond), *type = rlxc_cl_type(g, yes->dtype);
     if (!rlxc_dtype_is_bool(cond->dtype) || yes->dtype.code != no->dtype.code ||
         yes->dtype.bits != no->dtype.bits)
         return rlxc_cl_problem(g, "a conditional needs a bool and two values of one type");
@@ -340,7 +365,7 @@ static const char *choose(rlxc_cl *g, const rlxc_expr *cond, const rlxc_expr *ye
         return rlxc_internf(g->ctx, "(%s ? %s : %s)", c, y, n);
     const char *name = rlxc_cl_name(g, "t");
     rlxc_cl_line(g, "%s %s;", type, name);
-    rlxc_cl_line(g, "if (%s) {", c);
+    rlxc_cl_line(g, "if (%s) {", rlxc_c_bare(g, c));
     write_side(g, &first, name, y);
     rlxc_cl_line(g, "} else {");
     write_side(g, &second, name, n);
@@ -372,9 +397,10 @@ static const char *variable(rlxc_cl *g, const rlxc_expr *e)
         rlxc_error(g->ctx, g->range, "%s: variable %s has no value here", g->f->name, e->var.name);
         return "0";
     }
-    const char *type = rlxc_cl_type(e->dtype);
-    return var->is_int && strcmp(type, "int") != 0 ? rlxc_internf(g->ctx, "(%s)%s", type, var->name)
-                                                   : var->name;
+    const char *type = rlxc_cl_type(g, e->dtype);
+    return var->is_int && strcmp(type, rlxc_cl_type(g, RLX_I32)) != 0
+               ? rlxc_internf(g->ctx, "(%s)%s", type, var->name)
+               : var->name;
 }
 
 static const char *emit(rlxc_cl *g, const rlxc_expr *e)
@@ -411,7 +437,7 @@ static const char *emit(rlxc_cl *g, const rlxc_expr *e)
         return rlxc_cl_call(g, e);
     case RLXC_EXPR_LET: {
         const char *value = rlxc_cl_expr(g, e->let.value);
-        const char *name = rlxc_cl_named(g, rlxc_cl_type(e->let.var->dtype), value);
+        const char *name = rlxc_cl_named(g, rlxc_cl_type(g, e->let.var->dtype), value);
         rlxc_cl_bind(g, e->let.var, name, false);
         return rlxc_cl_expr(g, e->let.body);
     }
@@ -436,7 +462,7 @@ const char *rlxc_cl_expr(rlxc_cl *g, const rlxc_expr *e)
         return rlxc_cl_problem(g, why);
     const char *text = emit(g, e);
     if (strlen(text) > LONG_TEXT || e->kind == RLXC_EXPR_CALL)
-        text = rlxc_cl_named(g, rlxc_cl_type(e->dtype), text);
+        text = rlxc_cl_named(g, rlxc_cl_type(g, e->dtype), text);
     remember(g, e, text);
     return text;
 }

@@ -14,6 +14,7 @@ typedef struct lanes {
     rlxc_range range;
     const rlxc_expr *mask; /* of the vector accesses here; NULL: none */
     rlxc_map vars;         /* variable of a vector -> array of variables */
+    bool keeps;            /* stores that rlxc_cl_keeps_vectors likes keep theirs */
     bool bad;
 } lanes;
 
@@ -208,7 +209,7 @@ static const rlxc_stmt *store(lanes *l, const rlxc_stmt *s)
 {
     const uint32_t n = lanes_of(s);
     list first = {0}, all = {0};
-    if (n <= 1 || (!l->mask && rlxc_cl_keeps_vectors(l->ctx, s)))
+    if (n <= 1 || (!l->mask && l->keeps && rlxc_cl_keeps_vectors(l->ctx, s)))
         return s;
     if (s->store.buffer->dtype.lanes > 1 || n > MAX_LANES) {
         problem(l, s->store.value, "a buffer has vectors as elements");
@@ -333,9 +334,9 @@ static const rlxc_stmt *walk(lanes *l, const rlxc_stmt *s)
 }
 
 const rlxc_stmt *rlxc_cl_without_vectors(rlxc_context *ctx, const rlxc_prim_func *f,
-                                         const rlxc_stmt *s)
+                                         const rlxc_stmt *s, bool keeps_some)
 {
-    lanes l = {.ctx = ctx, .f = f, .range = f->range};
+    lanes l = {.ctx = ctx, .f = f, .range = f->range, .keeps = keeps_some};
     s = rlxc_stmt_rewrite(ctx, s, &(rlxc_stmt_rewriter){.user = &l, .expr = take_lanes});
     return walk(&l, s);
 }

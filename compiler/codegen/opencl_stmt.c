@@ -46,6 +46,8 @@ const char *rlxc_cl_name(rlxc_cl *g, const char *hint)
         else if (text.length)
             rlxc_text_puts(&text, "_");
     }
+    if (g->is_c)
+        return rlxc_c_name(g, text.length ? text.data : "v");
     rlxc_text_printf(&text, "%s_%u", text.length ? "" : "v", ++g->n_names);
     return rlxc_intern(g->ctx, text.data, text.length);
 }
@@ -72,18 +74,27 @@ static bool count_elements(const rlxc_expr *const *extents, uint32_t n, rlx_dtyp
     return true;
 }
 
-static void set_memory(rlxc_cl *g, const rlxc_expr *data, const char *name, const char *space,
-                       rlx_dtype t, bool is_const)
+void rlxc_cl_set_memory(rlxc_cl *g, const rlxc_expr *data, const char *name, const char *space,
+                        rlx_dtype t, bool is_const)
 {
     rlxc_cl_memory *m = rlxc_alloc(g->ctx, sizeof *m);
-    *m = (rlxc_cl_memory){name, space, t, is_const};
+    *m = (rlxc_cl_memory){name, space, t, is_const, false};
     rlxc_map_set(g->ctx, &g->memory, rlxc_key(data), m);
+}
+
+static void one_element(rlxc_cl *g, const rlxc_expr *var, const char *name, rlx_dtype t)
+{
+    rlxc_cl_memory *m = rlxc_map_get(&g->memory, rlxc_key(var));
+    m->is_one = true;
+    rlxc_cl_line(g, "%s %s;", rlxc_cl_memory_type(g, t), name);
 }
 
 static void allocate(rlxc_cl *g, const rlxc_expr *var, rlx_dtype t, const char *scope,
                      const rlxc_expr *const *extents, uint32_t n)
 {
     int64_t count = 0;
+    if (g->is_c && rlxc_c_place(g, var, t))
+        return;
     const bool shared = rlxc_is_shared(scope);
     const char *why = rlxc_cl_lacks_type(g->target, t), *name = rlxc_cl_name(g, var->var.name);
     if (why || !count_elements(extents, n, t, &count)) {
@@ -103,53 +114,70 @@ static void allocate(rlxc_cl *g, const rlxc_expr *var, rlx_dtype t, const char *
                    shared ? "block" : "thread", *sum, most);
         return;
     }
-    set_memory(g, var, name, shared ? "__local" : "", t, false);
-    if (!shared && rlxc_cl_declare_registers(g, var, name, count))
+    rlxc_cl_set_memory(g, var, name, shared ? "__local" : "", t, false);
+    if (!shared && !g->is_c && rlxc_cl_declare_registers(g, var, name, count))
         return;
     if (shared)
-        rlxc_text_printf(g->shared, "  __local %s %s[%" PRId64 "];\n", rlxc_cl_memory_type(t), name,
-                         count);
+        rlxc_text_printf(g->shared, "  __local %s %s[%" PRId64 "];\n", rlxc_cl_memory_type(g, t),
+                         name, count);
+    else if (g->is_c && count == 1)
+        one_element(g, var, name, t);
     else
-        rlxc_cl_line(g, "%s %s[%" PRId64 "];", rlxc_cl_memory_type(t), name, count);
+        rlxc_cl_line(g, "%s %s[%" PRId64 "];", rlxc_cl_memory_type(g, t), name, count);
 }
 
-/* The constant's bytes as an array of program scope. */
-static void allocate_const(rlxc_cl *g, const rlxc_stmt *s)
+void rlxc_cl_elements(rlxc_cl *g, rlxc_text *out, rlx_dtype t, const void *data, size_t nbytes)
 {
-    const rlx_dtype t = s->allocate_const.dtype;
-    const char *name = rlxc_cl_name(g, s->allocate_const.var->var.name);
-    const char *why = rlxc_cl_lacks_type(g->target, t);
     const size_t item = t.bits <= 8 ? 1 : t.bits / 8u;
-    if (why) {
-        rlxc_cl_problem(g, why);
+    if (g->is_c && nbytes < item) { /* C has no empty list */
+        rlxc_text_puts(out, "{0}");
         return;
     }
-    rlxc_text_printf(&g->constants, "__constant %s %s[%zu] = {", rlxc_cl_memory_type(t), name,
-                     s->allocate_const.nbytes / item ? s->allocate_const.nbytes / item : 1);
-    for (size_t i = 0; i + item <= s->allocate_const.nbytes && !rlxc_failed(g->ctx); i += item) {
-        const unsigned char *bytes = (const unsigned char *)s->allocate_const.data + i;
+    rlxc_text_puts(out, "{");
+    for (size_t i = 0; i + item <= nbytes && !rlxc_failed(g->ctx); i += item) {
+        const unsigned char *bytes = (const unsigned char *)data + i;
         uint64_t value = 0;
         for (size_t k = item; k-- > 0;)
             value = value << 8 | bytes[k];
         const bool is_float = rlxc_dtype_is_float(t) && t.bits >= 32;
-        rlxc_text_printf(&g->constants, "%s", i % 512 == 0 ? "\n  " : " ");
+        const rlx_dtype bits = RLX_DTYPE(t.code == RLX_INT ? RLX_INT : RLX_UINT, t.bits);
+        rlxc_text_printf(out, "%s", i % (g->is_c ? 8 * item : 512) == 0 ? "\n  " : " ");
         if (is_float) { /* by its bits, so that NaN stays what it is */
             double wide;
             float narrow;
             const uint32_t low = (uint32_t)value;
             memcpy(&wide, &value, sizeof wide);
             memcpy(&narrow, &low, sizeof narrow);
-            rlxc_text_puts(&g->constants,
-                           rlxc_cl_float(g, t, t.bits == 64 ? wide : (double)narrow));
+            rlxc_text_puts(out, rlxc_cl_float(g, t, t.bits == 64 ? wide : (double)narrow));
         } else {
-            rlxc_text_puts(&g->constants,
-                           rlxc_cl_int(g, RLX_DTYPE(t.code == RLX_INT ? RLX_INT : RLX_UINT, t.bits),
-                                       (int64_t)value));
+            const int unused = 64 - bits.bits; /* the sign goes through them */
+            const int64_t number =
+                bits.code == RLX_INT ? (int64_t)(value << unused) >> unused : (int64_t)value;
+            rlxc_text_puts(out, rlxc_cl_int(g, bits, number));
         }
-        rlxc_text_puts(&g->constants, ",");
+        rlxc_text_puts(out, ",");
     }
-    rlxc_text_puts(&g->constants, "};\n");
-    set_memory(g, s->allocate_const.var, name, "__constant", t, true);
+    rlxc_text_puts(out, "}");
+}
+
+/* The constant's bytes as an array of program scope. */
+static void allocate_const(rlxc_cl *g, const rlxc_stmt *s)
+{
+    const rlx_dtype t = s->allocate_const.dtype;
+    const char *name = g->is_c ? rlxc_c_global_name(g, s->allocate_const.var->var.name)
+                               : rlxc_cl_name(g, s->allocate_const.var->var.name);
+    const char *why = rlxc_cl_lacks_type(g->target, t);
+    const size_t item = t.bits <= 8 ? 1 : t.bits / 8u;
+    if (why) {
+        rlxc_cl_problem(g, why);
+        return;
+    }
+    rlxc_text_printf(&g->constants, "%s %s %s[%zu] = ", g->is_c ? "static const" : "__constant",
+                     rlxc_cl_memory_type(g, t), name,
+                     s->allocate_const.nbytes / item ? s->allocate_const.nbytes / item : 1);
+    rlxc_cl_elements(g, &g->constants, t, s->allocate_const.data, s->allocate_const.nbytes);
+    rlxc_text_puts(&g->constants, ";\n");
+    rlxc_cl_set_memory(g, s->allocate_const.var, name, g->is_c ? "" : "__constant", t, true);
 }
 
 /* --- statements ------------------------------------------------------------------------------- */
@@ -201,10 +229,11 @@ static void serial_loop(rlxc_cl *g, const rlxc_stmt *s)
                                     rlxc_cast(g->ctx, RLX_I64, s->loop.extent));
     const char *from = rlxc_cl_index(g, s->loop.min), *to = rlxc_cl_index(g, end);
     rlxc_cl_bind(g, s->loop.var, name, is_int);
-    if (s->loop.kind == RLXC_LOOP_UNROLLED)
+    if (s->loop.kind == RLXC_LOOP_UNROLLED && !g->is_c)
         rlxc_cl_line(g, "#pragma unroll");
-    rlxc_cl_line(g, "for (%s %s = %s; %s < %s; ++%s) {", is_int ? "int" : "long", name, from, name,
-                 to, name);
+    rlxc_cl_line(g, "for (%s %s = %s; %s < %s; ++%s) {",
+                 rlxc_cl_type(g, is_int ? RLX_I32 : RLX_I64), name, rlxc_c_bare(g, from), name, to,
+                 name);
     body(g, s->loop.body);
     rlxc_cl_line(g, "}");
     if (g->bounds.vars.count > mark)
@@ -268,7 +297,7 @@ static const char *condition(rlxc_cl *g, const rlxc_expr *e)
 
 static void conditional(rlxc_cl *g, const rlxc_stmt *s)
 {
-    rlxc_cl_line(g, "if (%s) {", condition(g, s->if_.cond));
+    rlxc_cl_line(g, "if (%s) {", rlxc_c_bare(g, condition(g, s->if_.cond)));
     body(g, s->if_.then);
     if (s->if_.otherwise) {
         rlxc_cl_line(g, "} else {");
@@ -292,13 +321,18 @@ static void store(rlxc_cl *g, const rlxc_stmt *s)
     const char *value = rlxc_cl_cast(g, rlxc_cl_expr(g, s->store.value), s->store.value->dtype, t);
     const char *at = rlxc_cl_element(g, s->store.buffer, s->store.indices, s->store.n);
     if (at)
-        rlxc_cl_line(g, "%s = %s;", at, rlxc_cl_to_memory(g, value, t));
+        rlxc_cl_line(g, "%s = %s;", at, rlxc_c_bare(g, rlxc_cl_to_memory(g, value, t)));
 }
 
 /* Ends the thread unless |cond|, or lets it wait: what follows would not be safe. */
 static void end_unless(rlxc_cl *g, const rlxc_stmt *check, const char *cond, const char *a,
                        const char *b)
 {
+    if (g->is_c) {
+        rlxc_cl_line(g, "if (!%s)", cond);
+        rlxc_cl_line(g, "  return %s;", g->refuse);
+        return;
+    }
     const uint32_t at = 3 * rlxc_check_number(g->launch, check);
     rlxc_cl_line(g, "if (!%s) {", cond);
     if (a)
@@ -324,7 +358,9 @@ static void evaluate(rlxc_cl *g, const rlxc_stmt *s)
     } else if (rlxc_is_index_check(e)) {
         const char *index = rlxc_cl_index(g, e->call.args[1]);
         const char *size = rlxc_cl_index(g, e->call.args[3]);
-        end_unless(g, s, rlxc_internf(g->ctx, "((long)%s >= 0 && %s < %s)", index, index, size),
+        end_unless(g, s,
+                   rlxc_internf(g->ctx, "((%s)%s >= 0 && %s < %s)", rlxc_cl_type(g, RLX_I64), index,
+                                index, size),
                    index, size);
     } else if (strcmp(e->call.name, "assume") != 0) {
         rlxc_cl_expr(g, e); /* for its diagnostic */
@@ -341,7 +377,7 @@ static void let(rlxc_cl *g, const rlxc_stmt *s)
     }
     const char *value = rlxc_cl_expr(g, s->let.value),
                *name = rlxc_cl_name(g, s->let.var->var.name);
-    rlxc_cl_line(g, "const %s %s = %s;", rlxc_cl_type(t), name, value);
+    rlxc_cl_line(g, "const %s %s = %s;", rlxc_cl_type(g, t), name, rlxc_c_bare(g, value));
     rlxc_cl_bind(g, s->let.var, name, false);
 }
 

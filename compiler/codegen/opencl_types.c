@@ -10,34 +10,35 @@ static bool is_short_float(rlx_dtype t)
     return rlxc_dtype_is_float(t) && t.bits == 16;
 }
 
-static const char *int_type(rlx_dtype t)
+static const char *int_type(const rlxc_cl *g, rlx_dtype t)
 {
-    const bool is_signed = t.code == RLX_INT;
-    return t.bits == 8    ? (is_signed ? "char" : "uchar")
-           : t.bits == 16 ? (is_signed ? "short" : "ushort")
-           : t.bits == 32 ? (is_signed ? "int" : "uint")
-                          : (is_signed ? "long" : "ulong");
+    static const char *const names[2][2][4] = {
+        {{"uchar", "ushort", "uint", "ulong"}, {"char", "short", "int", "long"}},
+        {{"uint8_t", "uint16_t", "uint32_t", "uint64_t"},
+         {"int8_t", "int16_t", "int32_t", "int64_t"}}};
+    const int width = t.bits == 8 ? 0 : t.bits == 16 ? 1 : t.bits == 32 ? 2 : 3;
+    return names[g->is_c][t.code == RLX_INT][width];
 }
 
-const char *rlxc_cl_type(rlx_dtype t)
+const char *rlxc_cl_type(const rlxc_cl *g, rlx_dtype t)
 {
     if (rlxc_dtype_is_bool(t))
         return "bool";
     if (!rlxc_dtype_is_float(t))
-        return int_type(t);
+        return int_type(g, t);
     if (rlxc_cl_is_vector(t)) {
         static const char *const names[2][4] = {{"float2", "float4", "float8", "float16"},
                                                 {"double2", "double4", "double8", "double16"}};
         return names[t.bits == 64][t.lanes == 2 ? 0 : t.lanes == 4 ? 1 : t.lanes == 8 ? 2 : 3];
     }
-    return t.bits == 8 ? "uchar" : t.bits == 64 ? "double" : "float";
+    return t.bits == 8 ? int_type(g, RLX_U8) : t.bits == 64 ? "double" : "float";
 }
 
-const char *rlxc_cl_memory_type(rlx_dtype t)
+const char *rlxc_cl_memory_type(const rlxc_cl *g, rlx_dtype t)
 {
     if (rlxc_dtype_is_bool(t))
-        return "uchar";
-    return is_short_float(t) ? "ushort" : rlxc_cl_type(t);
+        return int_type(g, RLX_U8);
+    return is_short_float(t) ? int_type(g, RLX_U16) : rlxc_cl_type(g, t);
 }
 
 const char *rlxc_cl_lacks_type(const rlxc_target *target, rlx_dtype t)
@@ -60,6 +61,8 @@ const char *rlxc_cl_int(rlxc_cl *g, rlx_dtype t, int64_t value)
 {
     if (rlxc_dtype_is_bool(t))
         return value ? "true" : "false";
+    if (g->is_c)
+        return rlxc_c_int(g, t, value);
     if (t.code == RLX_UINT)
         return t.bits == 64 ? rlxc_internf(g->ctx, "%lluul", (unsigned long long)value)
                : t.bits == 32
@@ -82,6 +85,8 @@ const char *rlxc_cl_float(rlxc_cl *g, rlx_dtype t, double value)
         value = rlx_float_decode(t, rlx_float_encode(t, value));
     else if (!wide)
         value = (double)(float)value;
+    if (g->is_c)
+        return rlxc_c_float(g, wide, value);
     if (isnan(value))
         return wide ? "as_double(0x7ff8000000000000l)" : "as_float(0x7fc00000)";
     if (isinf(value))
@@ -143,7 +148,7 @@ const char *rlxc_cl_from_memory(rlxc_cl *g, const char *value, rlx_dtype t)
 const char *rlxc_cl_to_memory(rlxc_cl *g, const char *value, rlx_dtype t)
 {
     if (rlxc_dtype_is_bool(t))
-        return rlxc_internf(g->ctx, "(uchar)%s", value);
+        return rlxc_internf(g->ctx, "(%s)%s", int_type(g, RLX_U8), value);
     if (!is_short_float(t))
         return value;
     const char *bits = /* of a value that was rounded a moment ago */
@@ -158,14 +163,16 @@ const char *rlxc_cl_round(rlxc_cl *g, const char *value, rlx_dtype t)
     if (!rlxc_dtype_is_float8(t))
         return value;
     g->used[RLXC_CL_ENCODE] = true;
-    return rlxc_internf(g->ctx, "(uchar)rlx_encode(%s, %s)", value, format_args(g, t));
+    return rlxc_internf(g->ctx, "(%s)rlx_encode(%s, %s)", int_type(g, RLX_U8), value,
+                        format_args(g, t));
 }
 
 /* --- conversions ------------------------------------------------------------------------------ */
 
 const char *rlxc_cl_wrap(rlxc_cl *g, rlx_dtype t, const char *op, const char *a, const char *b)
 {
-    const char *type = rlxc_cl_type(t), *wide = t.bits == 64 ? "ulong" : "uint";
+    const char *type = rlxc_cl_type(g, t),
+               *wide = rlxc_cl_type(g, t.bits == 64 ? RLX_U64 : RLX_U32);
     if (strcmp(type, wide) == 0)
         return rlxc_internf(g->ctx, "(%s %s %s)", a, op, b);
     return rlxc_internf(g->ctx, "(%s)((%s)%s %s (%s)%s)", type, wide, a, op, wide, b);
@@ -175,7 +182,9 @@ const char *rlxc_cl_wrap(rlxc_cl *g, rlx_dtype t, const char *op, const char *a,
  * 0, which is what OpenCL's saturating conversions give. */
 static const char *float_to_int(rlxc_cl *g, const char *value, rlx_dtype to)
 {
-    const char *type = rlxc_cl_type(to);
+    const char *type = rlxc_cl_type(g, to);
+    if (g->is_c)
+        return rlxc_c_saturate(g, to, value);
     if (to.code != RLX_INT || to.bits < 32)
         return rlxc_internf(g->ctx, "convert_%s_sat(%s)", type, value);
     rlxc_cl_helper helper = to.bits == 32 ? RLXC_CL_TO_INT : RLXC_CL_TO_LONG;
@@ -193,14 +202,14 @@ const char *rlxc_cl_cast(rlxc_cl *g, const char *value, rlx_dtype from, rlx_dtyp
         return rlxc_internf(g->ctx, "(%s != 0)", value);
     if (from_float && !to_float) {
         const bool wide = from.bits == 64;
-        if (to.code == RLX_INT && to.bits >= 32 && wide) {
+        if (to.code == RLX_INT && to.bits >= 32 && wide && !g->is_c) {
             g->used[to.bits == 32 ? RLXC_CL_DOUBLE_TO_INT : RLXC_CL_DOUBLE_TO_LONG] = true;
-            return rlxc_internf(g->ctx, "rlx_double_to_%s(%s)", rlxc_cl_type(to), value);
+            return rlxc_internf(g->ctx, "rlx_double_to_%s(%s)", rlxc_cl_type(g, to), value);
         }
         return float_to_int(g, value, to);
     }
     if (!to_float)
-        return rlxc_internf(g->ctx, "(%s)%s", rlxc_cl_type(to), value);
+        return rlxc_internf(g->ctx, "(%s)%s", rlxc_cl_type(g, to), value);
     if (from_float && from.bits == 64 && to.bits < 32) {
         g->used[RLXC_CL_TO_ODD] = true;
         return rlxc_cl_round(g, rlxc_internf(g->ctx, "rlx_to_odd(%s)", value), to);

@@ -175,7 +175,7 @@ bool rlxc_cl_declare_registers(rlxc_cl *g, const rlxc_expr *data, const char *na
     row->name = name;
     row->n = (uint32_t)(count / row->lanes);
     for (uint32_t i = 0; i < row->n; i++)
-        rlxc_cl_line(g, "%s %s_%u;", rlxc_cl_type(t), name, i);
+        rlxc_cl_line(g, "%s %s_%u;", rlxc_cl_type(g, t), name, i);
     return true;
 }
 
@@ -216,7 +216,8 @@ const char *rlxc_cl_vector(rlxc_cl *g, const rlxc_expr *e)
     const char *address, *a;
     switch ((rlxc_expr_kind)e->kind) {
     case RLXC_EXPR_BROADCAST:
-        return rlxc_internf(ctx, "(%s)(%s)", rlxc_cl_type(e->dtype), rlxc_cl_expr(g, e->ramp.base));
+        return rlxc_internf(ctx, "(%s)(%s)", rlxc_cl_type(g, e->dtype),
+                            rlxc_cl_expr(g, e->ramp.base));
     case RLXC_EXPR_ADD:
     case RLXC_EXPR_SUB:
     case RLXC_EXPR_MUL:
@@ -233,7 +234,7 @@ const char *rlxc_cl_vector(rlxc_cl *g, const rlxc_expr *e)
         if (!address)
             return a;
         return rlxc_cl_named(
-            g, rlxc_cl_type(e->dtype),
+            g, rlxc_cl_type(g, e->dtype),
             rlxc_internf(ctx, "vload%u(0, %s)", (unsigned)e->dtype.lanes, address));
     case RLXC_EXPR_CALL:
         return rlxc_cl_call(g, e);

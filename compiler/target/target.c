@@ -91,6 +91,21 @@ const rlxc_target *rlxc_target_plain(void)
     return &plain;
 }
 
+const rlxc_target *rlxc_target_c(void)
+{
+    static const rlxc_target c = {.kind = "c",
+                                  .triple = "",
+                                  .cpu = "",
+                                  .level = "",
+                                  .features = "",
+                                  .arch = RLXC_ARCH_C,
+                                  .vector_bytes = 4,
+                                  .vector_registers = 8,
+                                  .sum_registers = 8,
+                                  .cache_bytes = {DEFAULT_L1, DEFAULT_L2}};
+    return &c;
+}
+
 void rlxc_target_register(void)
 {
     LLVMInitializeX86TargetInfo();

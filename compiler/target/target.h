@@ -14,6 +14,7 @@
 typedef enum rlxc_arch {
 #define RLXC_TARGET_ARCH(id, prefix, triple, folder, cpu, level) RLXC_ARCH_##id,
 #include "compiler/target/targets.def"
+    RLXC_ARCH_C,     /* any machine: the target is C */
     RLXC_ARCH_DEVICE /* none of these: the target is a device's */
 } rlxc_arch;
 
@@ -29,14 +30,14 @@ typedef struct rlxc_device_limits {
 } rlxc_device_limits;
 
 typedef struct rlxc_target {
-    const char *kind;     /* "llvm", or a device's: "opencl", "cuda" */
+    const char *kind;     /* "llvm", "c", or a device's: "opencl", "cuda" */
     const char *triple;   /* "" if LLVM makes no code for it */
     const char *cpu;      /* what the code is tuned for */
     const char *level;    /* the LLVM CPU whose instructions may all be used, beside ... */
     const char *features; /* ... these: "+avx2,+fma" */
     rlxc_arch arch;
     /* facts */
-    uint32_t vector_bytes;     /* size of a vector register: 16, 32 or 64 */
+    uint32_t vector_bytes;     /* size of a vector register: 16, 32 or 64; of C 4 */
     uint32_t vector_registers; /* number of vector registers: 8 (no vector unit), 16 or 32 */
     uint32_t sum_registers;    /* registers available to a tile of sums and its operands: 8, 12, 16
                                 * or 32 */
@@ -75,6 +76,8 @@ const rlxc_target *rlxc_target_new(rlxc_context *ctx, const char *text, const ch
 bool rlxc_target_is_device(const rlxc_target *t);
 /* True if targets.def has devices of this kind. */
 bool rlxc_target_is_device_kind(const char *kind, size_t length);
+/* C for any machine: kernels without vectors and without instructions that only some have. */
+const rlxc_target *rlxc_target_c(void);
 /* Plain x86-64. */
 const rlxc_target *rlxc_target_plain(void);
 /* The target as text in TVM's spelling: "llvm -mtriple=... -mcpu=... -mattr=...". For a named CPU,

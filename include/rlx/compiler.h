@@ -308,6 +308,9 @@ typedef enum rlx_emit_form {
     RLX_EMIT_OPENCL,     /* the OpenCL C of the kernels for OpenCL devices */
     RLX_EMIT_PTX,        /* the PTX of the kernels for CUDA devices: for each architecture, after a
                             line "// image FORMAT" */
+    RLX_EMIT_C,          /* the module as C99 for any machine (docs/c.md), for which |target|, |cpu|
+                            and |opt_level| do not matter: of a file NAME.c, NAME.h is made beside
+                            it; in memory, both as one text */
 } rlx_emit_form;
 
 /* In the calls below |options| may be NULL: rlx_compile_options_init. The first of them that runs

@@ -1,0 +1,62 @@
+/* Private to compiler/codegen/c*.c: a module as C99.
+ *
+ * c.c         the two files: what is in them, in which order; constants
+ * c_kernel.c  a PrimFunc as a function
+ * c_graph.c   a Relax function as a function that calls those
+ * c_plan.c    where the temporaries of a Relax function are in its arena
+ * c_text.c    spelling, names, helper functions */
+#ifndef RLXC_CODEGEN_C_H
+#define RLXC_CODEGEN_C_H
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/codegen/opencl.h"
+
+typedef struct rlxc_c_kernel { /* a PrimFunc that is called */
+    const rlxc_prim_func *f;
+    const char *name;
+    const rlxc_expr **dims;
+    uint32_t n_dims;
+    const rlxc_expr *scratch; /* bytes that a call needs, over |dims|; NULL: none */
+    bool *is_written;         /* by parameter */
+    bool can_fail;            /* it returns a status */
+} rlxc_c_kernel;
+
+typedef struct rlxc_c_module {
+    rlxc_context *ctx;
+    const rlxc_module *module;
+    rlxc_cl cl;
+    const char *macro;  /* the prefix of macros: "DIGITS" */
+    rlxc_map kernels;   /* prim func -> rlxc_c_kernel */
+    rlxc_map constants; /* tensor constant -> name */
+    rlxc_text kernel_text, data_text, graph_text, header_text;
+} rlxc_c_module;
+
+/* --- c_kernel.c */
+/* The kernel of |f|, written at the first call; NULL with a diagnostic. */
+const rlxc_c_kernel *rlxc_c_kernel_of(rlxc_c_module *m, const rlxc_prim_func *f);
+
+/* --- c_graph.c */
+void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f);
+
+/* --- c_plan.c */
+typedef struct rlxc_c_part { /* of an arena */
+    const rlxc_expr *bytes;
+    uint32_t first, last; /* steps of the function at which it is in use */
+    int64_t offset;       /* where the plan is static */
+} rlxc_c_part;
+
+typedef struct rlxc_c_plan {
+    RLXC_VEC(rlxc_c_part) parts;
+    bool is_static;
+    int64_t bytes;      /* of the arena, where the plan is static */
+    int64_t limit;      /* else: of symbols without an upper bound, so that nothing overflows */
+    rlxc_bounds bounds; /* of the function's symbols, with that limit */
+} rlxc_c_plan;
+/* Decides which it is, and the offsets, from the parts and the bounds that |f| states. */
+void rlxc_c_lay_out(rlxc_context *ctx, rlxc_c_plan *plan, const rlxc_function *f,
+                    const rlxc_var_list *symbols);
+
+/* --- c.c */
+const char *rlxc_c_constant(rlxc_c_module *m, const rlxc_constant *c);
+
+#endif

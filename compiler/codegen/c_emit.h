@@ -1,0 +1,18 @@
+/* A module as C99: a header and a source that need nothing but the C library. */
+#ifndef RLXC_CODEGEN_C_EMIT_H
+#define RLXC_CODEGEN_C_EMIT_H
+
+#include "compiler/passes/passes.h"
+#include "compiler/target/target.h"
+
+typedef struct rlxc_c_files {
+    const char *header, *source; /* arena */
+} rlxc_c_files;
+
+/* What of |options| a module that becomes C is lowered with. */
+void rlxc_c_options(rlxc_options *options);
+/* The exported functions of a module lowered with rlxc_c_options. |name| begins all names and is
+ * that of the header, NAME.h. False with a diagnostic that names what has no form in C. */
+bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name, rlxc_c_files *out);
+
+#endif

@@ -1,0 +1,95 @@
+/* The arena of a Relax function in C: which of its parts share memory.
+ *
+ * With upper bounds of all symbols each part has its largest size, and the offsets are numbers.
+ * Without, the program lays the parts out at each call (rlx_lay_out in c_helpers.def), for symbols
+ * up to a limit beyond which sizes might overflow. */
+#include "compiler/codegen/c.h"
+
+#include <stdlib.h>
+
+#include "compiler/analysis/static_size.h"
+
+#define MOST_BYTES ((int64_t)1 << 46)
+enum { ALIGN = 64 };
+
+static bool all_below(rlxc_context *ctx, const rlxc_c_plan *plan, const rlxc_bounds *bounds,
+                      int64_t most)
+{
+    for (uint32_t i = 0; i < plan->parts.count; i++) {
+        const int64_t max = rlxc_bound_of(ctx, plan->parts.items[i].bytes, bounds).max;
+        if (max < 0 || max > most)
+            return false;
+    }
+    return true;
+}
+
+/* The bounds that |f| states, with |limit| for symbols without. */
+static rlxc_bounds limited(rlxc_context *ctx, const rlxc_function *f, const rlxc_var_list *symbols,
+                           int64_t limit)
+{
+    rlxc_bounds bounds = rlxc_stated_bounds(ctx, f);
+    for (uint32_t i = 0; i < symbols->vars.count; i++) {
+        const rlxc_expr *var = symbols->vars.items[i];
+        const rlxc_bound b = rlxc_bound_of(ctx, var, &bounds);
+        if (b.max > limit && b.max == INT64_MAX)
+            rlxc_bounds_set(ctx, &bounds, var, (rlxc_bound){b.min > 0 ? b.min : 0, limit});
+    }
+    return bounds;
+}
+
+static bool overlaps(const rlxc_c_part *a, const rlxc_c_part *b)
+{
+    return a->first <= b->last && b->first <= a->last;
+}
+
+typedef struct sized {
+    uint32_t part;
+    int64_t bytes;
+} sized;
+
+static int larger_first(const void *x, const void *y)
+{
+    const sized *a = x, *b = y;
+    return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes)
+                                : (a->part > b->part) - (a->part < b->part);
+}
+
+/* Largest first, each at the lowest offset that no earlier one has at the same time. */
+static void place_all(rlxc_context *ctx, rlxc_c_plan *plan)
+{
+    rlxc_c_part *parts = plan->parts.items;
+    sized *order = rlxc_try_alloc(ctx, (size_t)plan->parts.count + 1, sizeof *order);
+    for (uint32_t i = 0; order && i < plan->parts.count; i++)
+        order[i] = (sized){i, (rlxc_bound_of(ctx, parts[i].bytes, &plan->bounds).max + ALIGN - 1) /
+                                  ALIGN * ALIGN};
+    if (order)
+        qsort(order, plan->parts.count, sizeof *order, larger_first);
+    for (uint32_t i = 0; order && i < plan->parts.count; i++) {
+        rlxc_c_part *part = &parts[order[i].part];
+        for (uint32_t k = 0; k < i;) {
+            const rlxc_c_part *other = &parts[order[k].part];
+            const int64_t end = other->offset + order[k].bytes;
+            const bool collides = overlaps(part, other) && part->offset < end &&
+                                  other->offset < part->offset + order[i].bytes;
+            k = collides ? 0 : k + 1;
+            part->offset = collides ? end : part->offset;
+        }
+        if (part->offset + order[i].bytes > plan->bytes)
+            plan->bytes = part->offset + order[i].bytes;
+    }
+}
+
+void rlxc_c_lay_out(rlxc_context *ctx, rlxc_c_plan *plan, const rlxc_function *f,
+                    const rlxc_var_list *symbols)
+{
+    plan->bounds = limited(ctx, f, symbols, INT64_MAX);
+    plan->limit = INT32_MAX;
+    plan->is_static = all_below(ctx, plan, &plan->bounds, MOST_BYTES);
+    if (plan->is_static) {
+        place_all(ctx, plan);
+        return;
+    }
+    plan->bounds = limited(ctx, f, symbols, plan->limit);
+    while (plan->limit > 1 && !all_below(ctx, plan, &plan->bounds, MOST_BYTES))
+        plan->bounds = limited(ctx, f, symbols, plan->limit /= 2);
+}

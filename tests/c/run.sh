@@ -1,0 +1,57 @@
+#!/bin/sh
+# Models as C (rlxc --emit=c): compiles digits and chargpt with gcc, clang and tcc, warnings as errors, and compares their numbers with
+# those of their executables; runs the example on this machine and, under qemu, on a Cortex-M3 without an operating system.
+# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc and rlx, and the packages of `make deps-ci`.
+set -u
+build="${RLX_BUILD:-build}"
+passed=0
+failed=0
+check() { # name, status
+    if [ "$2" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1"
+    fi
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+clang=$(command -v clang-19 || echo clang)
+warnings="-std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
+files="examples/digits/test_images.npy $work/probabilities.npy"
+for name in digits chargpt; do
+    "$build/rlxc" "examples/$name/$name.py" --params "examples/$name/$name.safetensors" -o "$work/$name.rlx" &&
+        "$build/rlxc" "examples/$name/$name.py" --params "examples/$name/$name.safetensors" --emit=c -o "$work/$name.c"
+    check "compile $name" $?
+done
+"$build/rlx" run "$work/digits.rlx" --input examples/digits/test_images.npy -o "$work/probabilities.npy" >/dev/null
+check "run digits.rlx" $?
+for size in one short mid long; do
+    "$build/rlx" run "$work/chargpt.rlx" --input "examples/chargpt/${size}_tokens.npy" -o "$work/$size.npy" >/dev/null
+    check "run chargpt.rlx, $size" $?
+    files="$files examples/chargpt/${size}_tokens.npy $work/$size.npy"
+done
+for cc in "gcc -O1 $warnings" "$clang -O1 $warnings" "tcc -Wall -Werror"; do
+    # shellcheck disable=SC2086
+    $cc -I"$work" tests/c/models.c "$work/digits.c" "$work/chargpt.c" -lm -o "$work/models"
+    check "$cc" $?
+    # shellcheck disable=SC2086
+    "$work/models" $files >"$work/models.txt"
+    check "numbers of $cc" $?
+    grep FAIL "$work/models.txt"
+done
+"$build/rlxc" examples/digits/digits.py --params examples/digits/digits.safetensors --bound n=1:8 --emit=c -o "$work/digits.c"
+check "digits of at most 8 images" $?
+# shellcheck disable=SC2086
+gcc -O1 $warnings -I"$work" examples/c/classify.c "$work/digits.c" -lm -o "$work/classify" &&
+    "$work/classify" >"$work/classified.txt" && cmp "$work/classified.txt" examples/c/expected.txt
+check "example" $?
+# shellcheck disable=SC2086
+arm-none-eabi-gcc -O2 -mcpu=cortex-m3 -mthumb $warnings --specs=rdimon.specs -T examples/c/cortex_m3.ld -I"$work" \
+    examples/c/classify.c examples/c/vectors.c "$work/digits.c" -lm -o "$work/classify.elf"
+check "example for a Cortex-M3" $?
+timeout 60 qemu-system-arm -M mps2-an385 -nographic -semihosting-config enable=on,target=native -kernel "$work/classify.elf" \
+    </dev/null >"$work/arm.txt" && cmp "$work/arm.txt" examples/c/expected.txt
+check "example on a Cortex-M3" $?
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

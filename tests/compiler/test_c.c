@@ -1,0 +1,167 @@
+/* A module as C (compiler/codegen/c*.c): what the text says, and what has no form. That the text
+ * compiles and computes the same numbers is for tests/c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rlx/compiler.h"
+#include "tests/compiler/library.h"
+#include "tests/support/rlx_test.h"
+
+#define MODULE(parameters, body) \
+    "@I.ir_module\nclass Module:\n    @R.function\n    def main(" parameters "):\n" body
+
+/* The text of the module as C; the caller frees it with free. */
+static char *c_text(rlx_test *t, const char *module, const rlx_dim_bound *bound)
+{
+    rlx_compiler *c = library_compiler(t);
+    rlx_compile_options o;
+    void *data = NULL;
+    size_t size = 0;
+    rlx_compile_options_init(&o);
+    o.bounds = bound;
+    o.n_bounds = bound ? 1 : 0;
+    RLX_OKAY(
+        rlx_ir_module_emit(library_parse(t, c, module), &o, RLX_EMIT_C, &data, &size, &t->error));
+    char *text = strndup(data, size);
+    cr_assert_not_null(text);
+    rlx_free(&t->allocator, data, size, 64);
+    rlx_compiler_destroy(c);
+    return text;
+}
+
+static void expect(const char *text, const char *part)
+{
+    cr_expect(strstr(text, part) != NULL, "%s in\n%.6000s", part, text);
+}
+
+static const char soft[] =
+    MODULE("x: R.Tensor((\"n\", 10), \"float32\")",
+           "        y = R.nn.softmax(R.add(x, x))\n        z = R.add(y, x)\n        return z\n");
+
+RLX_TEST(c, bounded_symbols_need_no_arena)
+{
+    const rlx_dim_bound bound = {"n", 0, 16};
+    char *text = c_text(t, soft, &bound);
+    expect(text, "int model_main(const float *x, int64_t n, float *out);");
+    expect(text, "if (n < 0 || n > 16)");
+    cr_expect(strstr(text, "arena_bytes") == NULL, "%.6000s", text);
+    free(text);
+}
+
+RLX_TEST(c, other_symbols_take_the_caller_s_arena)
+{
+    static const char chain[] =
+        MODULE("x: R.Tensor((\"n\", 10), \"float32\"), w: R.Tensor((10, 10), \"float32\")",
+               "        y = R.matmul(x, w)\n        z = R.matmul(y, w)\n        return z\n");
+    char *text = c_text(t, chain, NULL);
+    expect(text, "size_t model_main_arena_bytes(int64_t n);");
+    expect(text, "void *arena_start, size_t arena_bytes);");
+    expect(text, "return MODEL_E_MEMORY;");
+    free(text);
+}
+
+RLX_TEST(c, names_are_never_keywords_or_taken)
+{
+    static const char words[] =
+        MODULE("int: R.Tensor((4,), \"float32\"), expf: R.Tensor((4,), \"float32\"), out: "
+               "R.Tensor((4,), \"float32\")",
+               "        y = R.add(R.add(int, expf), out)\n        return y\n");
+    char *text = c_text(t, words, NULL);
+    expect(text, "int model_main(const float *int_, const float *expf_, const float *out, float "
+                 "*out_1);");
+    free(text);
+}
+
+RLX_TEST(c, a_result_that_is_a_parameter_is_copied)
+{
+    static const char same[] = MODULE("x: R.Tensor((4,), \"float16\"), y: R.Tensor((4,), \"bool\")",
+                                      "        return (x, y, x)\n");
+    char *text = c_text(t, same, NULL);
+    expect(text, "memcpy(out_0, x, (size_t)8);");
+    expect(text, "memcpy(out_1, y, (size_t)4);");
+    expect(text, "memcpy(out_2, x, (size_t)8);");
+    free(text);
+}
+
+RLX_TEST(c, indices_are_checked)
+{
+    static const char take[] =
+        MODULE("x: R.Tensor((4,), \"float32\"), i: R.Tensor((2,), \"int32\")",
+               "        y = R.take(x, i, axis=0)\n        return y\n");
+    char *text = c_text(t, take, NULL);
+    expect(text, "return MODEL_E_VALUE;");
+    expect(text, "!= 0)\n    return status;");
+    free(text);
+}
+
+RLX_TEST(c, branches_choose_a_pointer)
+{
+    static const char branches[] =
+        MODULE("x: R.Tensor((4,), \"float32\"), c: R.Tensor((), \"bool\")",
+               "        if c:\n            y = R.exp(x)\n        else:\n            y = x\n"
+               "        z = R.add(y, x)\n        return z\n");
+    char *text = c_text(t, branches, NULL);
+    expect(text, "if (*c) {");
+    expect(text, "} else {");
+    free(text);
+}
+
+RLX_TEST(c, what_has_no_form_is_named)
+{
+    static const struct {
+        const char *module, *why;
+    } rows[] = {
+        {MODULE("x: R.Tensor((4,), \"float32\")", "        y = R.sort(x)\n        return y\n"),
+         "C has no form of a call of rlx.sort"},
+        {MODULE("x: R.Tensor((4,), \"int4\")", "        return x\n"), "smaller than a byte"},
+        {MODULE("x: R.Tensor(ndim=2, dtype=\"float32\")",
+                "        y = R.exp(x)\n        return y\n"),
+         "C has no form of parameter x"},
+        {MODULE("x: R.Tensor((4,), \"float32\")",
+                "        y = R.call_packed(\"f\", x, sinfo_args=R.Tensor((4,), \"float32\"))\n"
+                "        return y\n"),
+         "is not marked pure=False"},
+        {MODULE("x: R.Shape([\"n\"])", "        return x\n"), "no tensor"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlx_compiler *c = library_compiler(t);
+        rlx_ir_module *m = NULL;
+        void *data = NULL;
+        size_t size = 0;
+        rlx_status status =
+            rlx_compiler_parse(c, "m.py", rows[i].module, strlen(rows[i].module), &m, &t->error);
+        if (status == RLX_OK)
+            status = rlx_ir_module_emit(m, NULL, RLX_EMIT_C, &data, &size, &t->error);
+        cr_expect_neq(status, RLX_OK);
+        cr_expect(strstr(rlx_compiler_diagnostics_text(c), rows[i].why) != NULL, "%s: %s",
+                  rows[i].why, rlx_compiler_diagnostics_text(c));
+        rlx_compiler_destroy(c);
+    }
+}
+
+RLX_TEST(c, files_are_a_source_and_its_header)
+{
+    rlx_compiler *c = library_compiler(t);
+    rlx_ir_module *m = library_parse(t, c, soft);
+    char folder[] = "/tmp/rlx-c-XXXXXX", path[64], line[256] = "";
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/m.txt", folder);
+    RLX_FAILS(rlx_ir_module_emit_file(m, NULL, RLX_EMIT_C, path, &t->error), RLX_E_INVALID_ARG,
+              "NAME.c");
+    m = library_parse(t, c, soft);
+    snprintf(path, sizeof path, "%s/my-model.c", folder);
+    RLX_OKAY(rlx_ir_module_emit_file(m, NULL, RLX_EMIT_C, path, &t->error));
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file);
+    cr_assert_not_null(fgets(line, sizeof line, file));
+    cr_assert_not_null(fgets(line, sizeof line, file));
+    cr_expect_str_eq(line, "#include \"my-model.h\"\n");
+    fclose(file);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/my-model.h", folder);
+    cr_expect_eq(unlink(path), 0);
+    rmdir(folder);
+    rlx_compiler_destroy(c);
+}
