@@ -61,6 +61,7 @@ ONNX_GEN    = $(BUILD)/gen/onnx/onnx.pb-c
 # The programs' main files stay out of the libraries.
 RUNTIME_SRC  := $(filter-out %/main.c vm/bare/%,$(wildcard vm/*.c vm/*/*.c builtins/*.c))
 RLX_SRC      := $(wildcard vm/cli/*.c)
+LOADER_SRC   := $(wildcard loaders/*.c)
 RUNTIME_SRC  := $(filter-out $(RLX_SRC) $(if $(filter 1,$(THREADPOOL)),vm/no_threads.c,vm/start_threads.c),$(RUNTIME_SRC))
 COMPILER_SRC := $(filter-out compiler/cli/%,$(wildcard compiler/*/*.c compiler/*/*/*.c))
 RLXC_SRC     := $(wildcard compiler/cli/*.c)
@@ -99,7 +100,7 @@ BARE_OPT += $(if $(findstring aarch64,$(MACHINE)),-mno-outline-atomics)
 ifeq ($(BARE),1)
 runtime: $(BUILD)/librlx-bare.a $(BUILD)/librlx-bare-c.a
 else
-runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed; BARE=1: for programs without an operating system
+runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/librlx_loaders.a $(BUILD)/librlx_loaders.so $(BUILD)/rlx ## the runtime only: no LLVM needed; BARE=1: for programs without an operating system
 endif
 
 all: runtime compiler ## build libraries and programs (default)
@@ -160,6 +161,15 @@ $(BUILD)/librlx-bare-c.a: $(call bare_obj,$(wildcard vm/bare/c/*.c))
 	$(call say,AR  ,$@)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
+# Loaders of sections (rlx/loaders.h): a library of their own, over the public interface.
+$(BUILD)/librlx_loaders.a: $(call obj,$(LOADER_SRC))
+	$(call say,AR  ,$@)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(BUILD)/librlx_loaders.so: $(call obj,$(LOADER_SRC)) $(BUILD)/librlx.so
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -shared -Wl,-soname,librlx_loaders.so.0 -o $@ $(filter %.o,$^) -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN' -lm -ldl
+	@ln -sf librlx_loaders.so $(BUILD)/librlx_loaders.so.0
 $(BUILD)/librlxc.a: $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/gen/onnx.pb-c.o
 	$(call say,AR  ,$@)
 	@rm -f $@
@@ -170,7 +180,7 @@ $(BUILD)/librlxc.so: $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/gen/onnx.pb-c.o $(
 	$(Q)$(CC) $(SAN) -shared -Wl,-soname,librlxc.so.0 -Wl,--version-script=compiler/api/librlxc.map $(if $(SAN),,-Wl,-z,defs) -o $@ $(filter %.o,$^) -L$(BUILD) -lrlx \
 	    -Wl,-rpath,'$$ORIGIN' $(COMPILER_LIBS) $(RUNTIME_LIBS)
 	@ln -sf librlxc.so $(BUILD)/librlxc.so.0
-$(BUILD)/rlx: $(call obj,$(RLX_SRC)) $(BUILD)/librlx.a
+$(BUILD)/rlx: $(call obj,$(RLX_SRC)) $(BUILD)/librlx_loaders.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(RUNTIME_LIBS)
 $(BUILD)/rlxc: $(call obj,$(RLXC_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
@@ -199,11 +209,11 @@ $(BUILD)/fake_%.so: tests/fake/%.c tests/fake/fake.h
 
 TEST_SRC := $(filter-out %/main.c,$(RLX_SRC)) $(SUPPORT_SRC)
 $(BUILD)/vm_tests: | $(BUILD)/data/.unpacked $(FAKES)
-$(BUILD)/vm_tests: $(call obj,$(VM_TESTS) $(TEST_SRC)) $(BUILD)/librlx.a
+$(BUILD)/vm_tests: $(call obj,$(VM_TESTS) $(TEST_SRC)) $(BUILD)/librlx_loaders.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(RUNTIME_LIBS)
 $(BUILD)/compiler_tests: | $(BUILD)/data/.unpacked $(FAKES)
-$(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC) $(filter-out %/main.c,$(RLXC_SRC))) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+$(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC) $(filter-out %/main.c,$(RLXC_SRC))) $(BUILD)/librlxc.a $(BUILD)/librlx_loaders.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
 # Only the multi-threaded tests of the compiler and its library, for ThreadSanitizer.
@@ -274,7 +284,7 @@ conformance-cases: $(BUILD)/conformance_tests ## this tree's conformance cases, 
 conformance: all ## the conformance cases in CONFORMANCE=folder, through rlxc and rlx
 	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
 
-OPS_TESTS := $(addprefix tests/ops/,run.py broadcast.py matrix.py) tests/cli/signature.py \
+OPS_TESTS := $(addprefix tests/ops/,run.py broadcast.py matrix.py cblas.py) tests/cli/signature.py \
              $(addprefix tests/onnx/,broadcast.py ops.py values.py microsoft.py experts.py fused.py transformers.py blocked.py sequences.py \
              graphs.py recurrent.py convolutions.py layouts.py order.py schemas.py invalid.py)
 test-ops: all ## operators against NumPy, at several sizes: all of Relax, and ONNX's that have no backend data; signatures
@@ -405,6 +415,9 @@ install-runtime: runtime ## the same without the compiler; LLVM need not be inst
 	install -m 644 $(BUILD)/librlx.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(BUILD)/librlx.so $(DESTDIR)$(PREFIX)/lib/librlx.so.0
 	ln -sf librlx.so.0 $(DESTDIR)$(PREFIX)/lib/librlx.so
+	install -m 644 $(BUILD)/librlx_loaders.a $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(BUILD)/librlx_loaders.so $(DESTDIR)$(PREFIX)/lib/librlx_loaders.so.0
+	ln -sf librlx_loaders.so.0 $(DESTDIR)$(PREFIX)/lib/librlx_loaders.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(RUNTIME_LIBS)|' \
 	    .ci/rlx.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rlx.pc
 

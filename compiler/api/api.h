@@ -20,7 +20,8 @@ enum {
     RLXC_API_MAX_PASSES = 64,
     RLXC_API_MAX_TARGETS = 64,
     RLXC_API_MAX_FUSIONS = 256,
-    RLXC_API_MAX_GENERATORS = 16
+    RLXC_API_MAX_GENERATORS = 16,
+    RLXC_API_MAX_CODEGENS = 8
 };
 
 typedef struct rlxc_api_pass {
@@ -111,6 +112,9 @@ rlx_status rlxc_api_take(const void *given, const char *name, size_t first, void
  * copy of it. False with a diagnostic. */
 bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
                       rlx_compile_options *out_given, rlxc_options *out);
+
+/* Gives |out| the patterns and generators that were added, then those that |o| names. */
+bool rlxc_api_codegens(rlx_compiler *c, const rlx_compile_options *o, rlxc_options *out);
 
 /* Compiles |m| into a builder. The caller destroys it, also after an error. */
 rlx_status rlxc_api_build(rlx_ir_module *m, const rlx_compile_options *options,

@@ -1,5 +1,6 @@
 /* Patterns to fuse and code generators that a library user has added. */
 #include "compiler/api/handles.h"
+#include "compiler/passes/libraries.h"
 
 #include <string.h>
 
@@ -24,7 +25,8 @@ rlx_status rlx_compiler_add_fusion(rlx_compiler *c, const rlx_fusion_desc *fusio
     rlxc_api_call call;
     if (c == NULL || fusion == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "the compiler or the fusion is NULL");
-    RLX_TRY(rlxc_api_take(fusion, "rlx_fusion_desc", sizeof d, &d, sizeof d, err));
+    RLX_TRY(rlxc_api_take(fusion, "rlx_fusion_desc", RLXC_API_END(rlx_fusion_desc, user), &d,
+                          sizeof d, err));
     if (!is_name(d.name) || d.name[0] == '.' || d.pattern == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG,
                         "a fusion needs a name such as \"dnnl.relu\" and a pattern");
@@ -40,6 +42,7 @@ rlx_status rlx_compiler_add_fusion(rlx_compiler *c, const rlx_fusion_desc *fusio
     c->fusions[c->n_fusions] = (rlxc_fusion){.name = rlxc_intern_cstr(c->ctx, d.name),
                                              .pattern = pattern,
                                              .lift_constants = d.lift_constants,
+                                             .alone = d.alone,
                                              .check = d.check != NULL ? check_match : NULL,
                                              .user = own};
     RLX_TRY(rlxc_api_end(&call, ok, RLX_E_INVALID_ARG, err));
@@ -136,6 +139,84 @@ rlx_status rlx_compiler_add_generator(rlx_compiler *c, const rlx_generator_desc 
     RLX_TRY(rlxc_api_end(&call, true, RLX_E_INTERNAL, err));
     c->n_generators++;
     return RLX_OK;
+}
+
+/* --- built-in generators ---------------------------------------------------------------------- */
+
+bool rlx_compiler_codegen(uint32_t i, const char **out_name, const char **out_doc)
+{
+    uint32_t n;
+    const rlxc_library *const *rows = rlxc_libraries(&n);
+    if (i >= n || out_name == NULL || out_doc == NULL)
+        return false;
+    *out_name = rows[i]->generator.name;
+    *out_doc = rows[i]->doc;
+    return true;
+}
+
+static const rlxc_library *find_library(const char *name)
+{
+    uint32_t n;
+    const rlxc_library *const *rows = rlxc_libraries(&n);
+    for (uint32_t i = 0; i < n && name != NULL; i++)
+        if (strcmp(rows[i]->generator.name, name) == 0)
+            return rows[i];
+    return NULL;
+}
+
+static bool has_generator(const rlx_compiler *c, const char *name)
+{
+    for (uint32_t i = 0; i < c->n_generators; i++)
+        if (strcmp(c->generators[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+bool rlxc_api_codegens(rlx_compiler *c, const rlx_compile_options *o, rlxc_options *out)
+{
+    const rlxc_library *libraries[RLXC_API_MAX_CODEGENS];
+    uint32_t n_fusions = c->n_fusions;
+    if (o->n_codegens > RLXC_API_MAX_CODEGENS || (o->n_codegens > 0 && o->codegens == NULL)) {
+        rlxc_error(c->ctx, (rlxc_range){0}, "codegens is NULL or more than %d",
+                   RLXC_API_MAX_CODEGENS);
+        return false;
+    }
+    for (uint32_t i = 0; i < o->n_codegens; i++) {
+        libraries[i] = find_library(o->codegens[i]);
+        if (libraries[i] == NULL || has_generator(c, o->codegens[i])) {
+            rlxc_error(c->ctx, (rlxc_range){0}, "there is %s code generator '%s'",
+                       libraries[i] ? "already a" : "no built-in",
+                       o->codegens[i] ? o->codegens[i] : "NULL");
+            return false;
+        }
+        for (uint32_t k = 0; k < i; k++)
+            if (libraries[k] == libraries[i]) {
+                rlxc_error(c->ctx, (rlxc_range){0}, "code generator '%s' is named twice",
+                           o->codegens[i]);
+                return false;
+            }
+        n_fusions += libraries[i]->n_fusions;
+    }
+    out->fusions = c->fusions;
+    out->n_fusions = c->n_fusions;
+    out->generators = c->generators;
+    out->n_generators = c->n_generators;
+    if (o->n_codegens == 0)
+        return true;
+    rlxc_fusion *fusions = rlxc_alloc(c->ctx, n_fusions * sizeof *fusions);
+    rlxc_generator *generators =
+        rlxc_alloc(c->ctx, (c->n_generators + o->n_codegens) * sizeof *generators);
+    memcpy(fusions, c->fusions, c->n_fusions * sizeof *fusions);
+    memcpy(generators, c->generators, c->n_generators * sizeof *generators);
+    for (uint32_t i = 0; i < o->n_codegens; i++) {
+        memcpy(fusions + out->n_fusions, libraries[i]->fusions,
+               libraries[i]->n_fusions * sizeof *fusions);
+        out->n_fusions += libraries[i]->n_fusions;
+        generators[out->n_generators++] = libraries[i]->generator;
+    }
+    out->fusions = fusions;
+    out->generators = generators;
+    return true;
 }
 
 rlx_status rlx_ir_function_unmark(rlx_ir_module *m, rlx_ir_function *f, rlx_error *err)

@@ -297,10 +297,7 @@ bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
     out->memory_layout = kept(c, o->memory_layout);
     out->extra = c->extra;
     out->n_extra = c->n_extra;
-    out->fusions = c->fusions;
-    out->n_fusions = c->n_fusions;
-    out->generators = c->generators;
-    out->n_generators = c->n_generators;
-    return rlxc_layout_parse(c->ctx, out->memory_layout, &layout) && take_numbers(c, o, out) &&
-           take_bounds(c, o, out) && take_requests(c, o, out) && take_links(c, o, out);
+    return rlxc_api_codegens(c, o, out) && rlxc_layout_parse(c->ctx, out->memory_layout, &layout) &&
+           take_numbers(c, o, out) && take_bounds(c, o, out) && take_requests(c, o, out) &&
+           take_links(c, o, out);
 }

@@ -16,6 +16,7 @@ typedef enum option_id {
     OPT_LEVEL,
     OPT_BOUND,
     OPT_LINK,
+    OPT_CODEGEN,
     OPT_EMIT,
     OPT_PRINT_AFTER,
     OPT_STOP_AFTER,
@@ -64,6 +65,10 @@ static const struct option_row {
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated", 0},
     {OPT_LINK, "--link", "FILE",
      "object file, archive or library that defines T.call_extern functions", 0},
+    {OPT_CODEGEN, "--codegen", "NAME",
+     "cblas: let a library of the machine that runs the file compute what it can "
+     "(docs/generators.md); may be repeated",
+     0},
     {OPT_TEXT, "--schedule", "FILE",
      "schedules for the PrimFuncs it names: Python text or TVM trace JSON (docs/schedules.md)",
      offsetof(rlxc_command, schedule)},
@@ -310,6 +315,20 @@ static bool read_request(const char *text, rlxc_command *c, FILE *err)
     return add_request(text, c, err);
 }
 
+static bool read_codegen(const char *text, rlxc_command *c, FILE *err)
+{
+    nearest n = near(text);
+    const char *name = NULL, *doc = NULL;
+    for (uint32_t i = 0; rlx_compiler_codegen(i, &name, &doc); i++) {
+        if (strcmp(name, text) == 0 && c->options.n_codegens < RLXC_MAX_CODEGENS) {
+            c->codegens[c->options.n_codegens++] = text;
+            return true;
+        }
+        offer(&n, name);
+    }
+    return fail_unknown(err, "code generator", &n);
+}
+
 static bool read_mixed(const char *text, rlxc_command *c, FILE *err)
 {
     if (strcmp(text, "float16") != 0 && strcmp(text, "bfloat16") != 0) {
@@ -416,6 +435,8 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         }
         c->links[c->options.n_links++] = value;
         return true;
+    case OPT_CODEGEN:
+        return read_codegen(value, c, err);
     case OPT_EMIT:
         return read_form(value, c, err);
     case OPT_PRINT_AFTER:
@@ -527,6 +548,7 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
     out->options.bounds = out->bounds;
     out->options.passes = out->passes;
     out->options.links = out->links;
+    out->options.codegens = out->codegens;
     for (int i = 1; i < argc; i++)
         if (!take_word(argc, argv, &i, out, err))
             return false;

@@ -19,6 +19,7 @@ enum {
     RLXC_MAX_BOUNDS = 32,
     RLXC_MAX_LINKS = 16,
     RLXC_MAX_PASSES = 8,
+    RLXC_MAX_CODEGENS = 8,
     RLXC_BOUND_NAME = 1024,
     RLXC_CPU_NAME = 64,
     RLXC_MAX_JOBS = 256
@@ -38,6 +39,7 @@ typedef struct rlxc_command {
     char bound_names[RLXC_MAX_BOUNDS][RLXC_BOUND_NAME];
     const char *passes[RLXC_MAX_PASSES];
     const char *links[RLXC_MAX_LINKS];
+    const char *codegens[RLXC_MAX_CODEGENS];
     char cpu_names[RLX_MAX_LEVELS][RLXC_CPU_NAME];
     const char *cpus[RLX_MAX_LEVELS]; /* --mcpu with several; options.cpu is NULL then */
     uint32_t n_cpus;

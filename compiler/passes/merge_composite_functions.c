@@ -34,9 +34,11 @@ typedef struct merging {
     rlxc_binding_block *block;
     const rlxc_function **callees; /* by place: the composite function called, or NULL */
     const char **generators;       /* by place, of these */
-    rlxc_map places;               /* variable -> 1 + place */
-    uint32_t *group_of;            /* by place: place of a member that stands for the group */
-    rlxc_map locals;               /* of the group being made: composite function -> variable */
+    const rlxc_options *options;
+    bool *alone;        /* by place: not to be merged with others */
+    rlxc_map places;    /* variable -> 1 + place */
+    uint32_t *group_of; /* by place: place of a member that stands for the group */
+    rlxc_map locals;    /* of the group being made: composite function -> variable */
     uint32_t group;
 } merging;
 
@@ -154,7 +156,8 @@ static void join_operand(void *user, rlxc_atom atom)
                          ? (uint32_t)(uintptr_t)rlxc_map_get(&m->places, rlxc_key(atom.var))
                          : 0;
     if (place == 0 || m->group_of[place - 1] == RLXC_NO_GROUP ||
-        m->generators[place - 1] != m->generators[j->place])
+        m->generators[place - 1] != m->generators[j->place] || m->alone[place - 1] ||
+        m->alone[j->place])
         return;
     const uint32_t a = m->group_of[place - 1], b = m->group_of[j->place];
     if (a != b && may_move(m, a, j->place) && stays_acyclic(m, a, b))
@@ -232,6 +235,16 @@ static bool outline(merging *m)
     return rlxc_outline_block(&o);
 }
 
+/* The pattern that |f| is says that it is not merged. */
+static bool is_alone(const merging *m, const rlxc_function *f)
+{
+    const char *composite = rlxc_mark_of(m->ctx, f, "Composite");
+    for (uint32_t i = 0; i < m->options->n_fusions; i++)
+        if (strcmp(m->options->fusions[i].name, composite) == 0)
+            return m->options->fusions[i].alone;
+    return false;
+}
+
 static bool merge_block(merging *m)
 {
     const uint32_t n = m->block->n;
@@ -239,8 +252,9 @@ static bool merge_block(merging *m)
     m->callees = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof(const rlxc_function *));
     m->generators = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof(const char *));
     m->group_of = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof *m->group_of);
+    m->alone = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof *m->alone);
     m->places = (rlxc_map){0};
-    if (!m->callees || !m->generators || !m->group_of)
+    if (!m->callees || !m->generators || !m->group_of || !m->alone)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_binding *b = m->block->bindings[i];
@@ -251,6 +265,7 @@ static bool merge_block(merging *m)
             continue;
         any = true;
         m->generators[i] = generator_of(m, m->callees[i]);
+        m->alone[i] = is_alone(m, m->callees[i]);
     }
     for (uint32_t i = 0; any && i < n && !rlxc_failed(m->ctx); i++) {
         const rlxc_binding *b = m->block->bindings[i];
@@ -290,14 +305,13 @@ static bool merge_body(merging *m, rlxc_body *body)
 bool rlxc_pass_merge_composite_functions(rlxc_context *ctx, rlxc_module *module,
                                          const rlxc_options *options)
 {
-    (void)options;
     const uint32_t n = module->globals.count;
     bool any = false;
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_function *f = module->globals.items[i]->relax;
         any = any || (f && rlxc_mark_of(ctx, f, "Composite"));
     }
-    merging m = {.ctx = ctx, .module = module};
+    merging m = {.ctx = ctx, .module = module, .options = options};
     for (uint32_t i = 0; any && i < n; i++) {
         rlxc_function *f = module->globals.items[i]->relax;
         m.host = f;

@@ -189,6 +189,7 @@ typedef struct rlx_fusion_desc {
     /* Refuses a match by false; may be NULL. */
     bool (*check)(void *user, rlx_ir_module *m, const rlx_ir_match *match);
     void *user;
+    bool alone; /* the function is not merged with its neighbours of the same generator */
 } rlx_fusion_desc;
 /* What matches becomes a function marked with attribute Composite = |name| in every later
    compilation of |c| (pass fuse_ops_by_pattern). Fusions are tried in the order they were added.
@@ -229,6 +230,10 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_section_write(rlx_ir_section *s, const v
 RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_generator(rlx_compiler *c,
                                                             const rlx_generator_desc *generator,
                                                             rlx_error *err);
+/* Name and description of built-in generator |i|, which rlx_compile_options.codegens switch on:
+   calls that match its patterns are computed by a library of the machine that runs the file. False
+   past the end. */
+RLX_API bool rlx_compiler_codegen(uint32_t i, const char **out_name, const char **out_doc);
 /* Removes the attributes Codegen and Composite. Errors: INVALID_ARG, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_unmark(rlx_ir_module *m, rlx_ir_function *f,
                                                         rlx_error *err);
@@ -285,6 +290,8 @@ typedef struct rlx_compile_options {
                                  * the factors to 10 bits of the mantissa (docs/devices.md) */
     const char *memory_layout;  /* how memory of constant sizes is laid out: "hill_climb,steps=N"
                                  * (docs/memory.md); NULL: auto */
+    const char *const *codegens; /* built-in code generators (rlx_compiler_codegen), at most 8 */
+    uint32_t n_codegens;
 } rlx_compile_options;
 
 /* -O2 for this machine. */

@@ -238,6 +238,7 @@ RLX_TEST(library_null, calls_on_the_ir)
     REFUSED(rlx_ir_module_add_text(NULL, NULL, NULL, 1, &err));
     REFUSED(rlx_ir_function_rewrite(NULL, NULL, NULL, NULL, &err));
     REFUSED(rlx_ir_function_unmark(NULL, NULL, &err));
+    EMPTY(rlx_compiler_codegen(0, NULL, NULL));
     REFUSED(rlx_ir_section_write(NULL, NULL, 0, &err));
     REFUSED(rlx_ir_function_match(NULL, NULL, NULL, NULL, false, NULL, &err));
     REFUSED(rlx_ir_function_replace(NULL, NULL, NULL, false, NULL, NULL, NULL, &err));

@@ -3,6 +3,7 @@
  * the keys that must have signed it. */
 #include "vm/cli/cli.h"
 
+#include <rlx/loaders.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,18 +219,34 @@ static int list_files(const cli_call *call, cli_session *s)
     return CLI_OK;
 }
 
+/* A registry with the loaders of sections. */
+static rlx_status make_registry(rlx_registry **out, rlx_error *err)
+{
+    RLX_TRY(rlx_registry_create(NULL, out, err));
+    rlx_status status = rlx_registry_add_cblas(*out, err);
+    if (status != RLX_OK)
+        rlx_registry_release(*out);
+    return status;
+}
+
 /* The VM gets the limit minus the arguments. */
 static int create_vm(const cli_call *call, cli_session *s)
 {
     rlx_error err = {0};
-    const rlx_vm_options options = {.threads = call->threads,
+    rlx_registry *registry = NULL;
+    if (rlx_executable_device_module_count(s->exe) > 0 && make_registry(&registry, &err) != RLX_OK)
+        return cli_fail(&err);
+    const rlx_vm_options options = {.registry = registry,
+                                    .threads = call->threads,
                                     .max_bytes = s->budget.limit > s->budget.taken
                                                      ? s->budget.limit - s->budget.taken
                                                      : s->budget.limit != 0,
                                     .cancel = &s->cancel,
                                     .device_graphs = call->device_graphs,
                                     .output = call->quiet ? NULL : print_to_stdout};
-    return rlx_vm_create(s->exe, &options, &s->vm, &err) == RLX_OK ? CLI_OK : cli_fail(&err);
+    rlx_status status = rlx_vm_create(s->exe, &options, &s->vm, &err);
+    rlx_registry_release(registry);
+    return status == RLX_OK ? CLI_OK : cli_fail(&err);
 }
 
 static bool has_native(const rlx_executable *exe)
