@@ -52,6 +52,13 @@ static bool may_take(const fusing *f, const rlxc_map *places, const uint32_t *gr
     return m->n_inside > 0 && (!f->fusion->check || f->fusion->check(f->fusion->user, f->ctx, m));
 }
 
+static void set_group(const rlxc_map *places, uint32_t *group_of, const rlxc_match *m,
+                      uint32_t group)
+{
+    for (uint32_t k = 0; k < m->n_inside; k++)
+        group_of[(uintptr_t)rlxc_map_get(places, rlxc_key(m->inside[k]->var)) - 1] = group;
+}
+
 static bool fuse_block(fusing *f, rlxc_binding_block *block)
 {
     rlxc_context *ctx = f->ctx;
@@ -73,9 +80,12 @@ static bool fuse_block(fusing *f, rlxc_binding_block *block)
             !rlxc_pattern_match(&g.graph, &f->text, rlxc_atom_var(b->var), false, &m) ||
             !may_take(f, &places, group_of, &m))
             continue;
-        for (uint32_t k = 0; k < m.n_inside; k++)
-            group_of[(uintptr_t)rlxc_map_get(&places, rlxc_key(m.inside[k]->var)) - 1] =
-                groups.count;
+        set_group(&places, group_of, &m, groups.count);
+        if (f->text.n_roots > 1 &&
+            !rlxc_outline_may_group(ctx, block, &places, group_of, groups.count)) {
+            set_group(&places, group_of, &m, RLXC_NO_GROUP);
+            continue;
+        }
         rlxc_outline_group group = {.marked = b->range,
                                     .lift_constants = f->fusion->lift_constants};
         group.name = name_of(f, block, group_of, groups.count);

@@ -272,6 +272,61 @@ static bool make_group(state *s, uint32_t group)
     return true;
 }
 
+/* --- what may be a group ---------------------------------------------------------------------- */
+
+typedef struct reach {
+    const rlxc_map *places;
+    const bool *needs; /* a member, by place */
+    bool found;
+} reach;
+
+static void find_need(void *user, rlxc_atom atom)
+{
+    reach *r = user;
+    const uint32_t place = atom.kind == RLXC_ATOM_VAR
+                               ? (uint32_t)(uintptr_t)rlxc_map_get(r->places, rlxc_key(atom.var))
+                               : 0;
+    r->found = r->found || (place > 0 && r->needs[place - 1]);
+}
+
+/* Marks binding |i|, and all of its group. */
+static void mark(bool *needs, const rlxc_binding_block *block, const uint32_t *group_of, uint32_t i)
+{
+    for (uint32_t k = 0; group_of[i] != RLXC_NO_GROUP && k < block->n; k++)
+        needs[k] = needs[k] || group_of[k] == group_of[i];
+    needs[i] = true;
+}
+
+bool rlxc_outline_may_group(rlxc_context *ctx, const rlxc_binding_block *block,
+                            const rlxc_map *places, const uint32_t *group_of, uint32_t group)
+{
+    bool *needs = rlxc_try_alloc(ctx, (size_t)block->n + 1, sizeof *needs), again = true;
+    for (uint32_t i = 0; needs && i < block->n; i++)
+        needs[i] = group_of[i] == group;
+    while (needs && again) { /* until no earlier member of another group is new */
+        again = false;
+        for (uint32_t i = 0; i < block->n; i++) {
+            reach r = {places, needs, false};
+            if (needs[i])
+                continue;
+            visit_reads(block->bindings[i], find_need, &r);
+            again = again || (r.found && group_of[i] != RLXC_NO_GROUP);
+            if (r.found)
+                mark(needs, block, group_of, i);
+        }
+    }
+    for (uint32_t i = 0; needs && i < block->n; i++)
+        needs[i] = needs[i] && group_of[i] != group;
+    for (uint32_t i = 0; needs && i < block->n; i++) {
+        reach r = {places, needs, false};
+        if (group_of[i] == group)
+            visit_reads(block->bindings[i], find_need, &r);
+        if (r.found)
+            return false;
+    }
+    return needs != NULL;
+}
+
 /* --- the order of the block ------------------------------------------------------------------- */
 
 typedef struct edge {

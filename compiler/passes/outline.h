@@ -44,6 +44,12 @@ typedef struct rlxc_outline {
     void *user;
 } rlxc_outline;
 
+/* Whether one call can take the place of the members of |group|: nothing that needs one of them is
+ * needed by one of them. Other groups are single calls. |places|: variable -> 1 + place in the
+ * block. */
+bool rlxc_outline_may_group(rlxc_context *ctx, const rlxc_binding_block *block,
+                            const rlxc_map *places, const uint32_t *group_of, uint32_t group);
+
 /* Members are pure. Without the groups' insides the block has no cycle; bindings that read a result
  * of a group move behind its call. False after an error. */
 bool rlxc_outline_block(const rlxc_outline *o);

@@ -32,7 +32,7 @@ bool rlxc_constant_number(rlxc_context *ctx, rlxc_atom atom, double *out)
 static bool near(rlx_dtype t, double got, double want)
 {
     double unit = t.code == RLX_BFLOAT ? 4e-3 : t.bits == 16 ? 1e-3 : 2e-7;
-    return fabs(got - want) <= unit * fabs(want);
+    return got == want || (isfinite(want) && fabs(got - want) <= unit * fabs(want));
 }
 
 /* --- matching --------------------------------------------------------------------------------- */
@@ -83,6 +83,14 @@ static bool note_inside(rlxc_match *state, const rlxc_binding *b)
     return true;
 }
 
+/* Operands that are not written may be anything. */
+static const rlxc_pattern_node anything = {.kind = RLXC_NODE_ANY, .name = RLXC_PATTERN_NO_NAME};
+
+static const rlxc_pattern_node *operand(const rlxc_pattern_node *node, uint32_t i)
+{
+    return i < node->n ? node->children[i] : &anything;
+}
+
 static bool same_number(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom, bool inverse,
                         rlxc_match *state)
 {
@@ -93,7 +101,7 @@ static bool same_number(matcher *m, const rlxc_pattern_node *node, rlxc_atom ato
         return false;
     got = inverse ? 1 / got : got;
     if (node->name == RLXC_PATTERN_NO_NAME)
-        return near(s->dtype, got, node->value);
+        return node->kind == RLXC_NODE_ANY || near(s->dtype, got, node->value);
     if (state->atoms[node->name].kind != RLXC_ATOM_NONE)
         return state->numbers[node->name] == got;
     state->atoms[node->name] = atom;
@@ -101,28 +109,28 @@ static bool same_number(matcher *m, const rlxc_pattern_node *node, rlxc_atom ato
     return true;
 }
 
-/* Operands node->children of the set |left| in any order and grouping under |op|. */
+/* The node's operands in |set|, in any order and grouping under |op|. */
 static bool grouped(matcher *m, const rlxc_pattern_node *node, const char *op, uint32_t set,
                     rlxc_atom atom, const rlxc_goal *next, const rlxc_match *so_far,
                     rlxc_match *out)
 {
     uint32_t one = (uint32_t)__builtin_ctz(set);
     if ((set & (set - 1)) == 0)
-        return rlxc_solve_one(&m->search, node->children[one], atom, next, so_far, out);
+        return rlxc_solve_one(&m->search, operand(node, one), atom, next, so_far, out);
     const rlxc_binding *b = call_of(m, atom);
     rlxc_match state = *so_far;
     if (!is_op(b, op) || !note_inside(&state, b))
         return false;
     for (uint32_t part = (set - 1) & set; part; part = (part - 1) & set) {
-        rlxc_pattern_node *sides = rlxc_alloc(m->g->ctx, 2 * sizeof *sides);
+        rlxc_pattern_node sides[2];
         const rlxc_pattern_node *both[2];
         for (int k = 0; k < 2; k++) {
             uint32_t in = k == 0 ? part : set & ~part;
             sides[k] =
                 (rlxc_pattern_node){.kind = RLXC_NODE_CALL, .op = op, .name = RLXC_PATTERN_NO_NAME};
-            for (uint32_t i = 0; i < node->n; i++)
+            for (uint32_t i = 0; in >> i; i++)
                 if (in >> i & 1)
-                    sides[k].children[sides[k].n++] = node->children[i];
+                    sides[k].children[sides[k].n++] = operand(node, i);
             both[k] = sides[k].n == 1 ? sides[k].children[0] : &sides[k];
         }
         if (rlxc_solve_two(&m->search, both[0], b->args[0], both[1], b->args[1], next, &state, out))
@@ -140,35 +148,34 @@ static bool scaled(matcher *m, const rlxc_pattern_node *node, const rlxc_binding
         return false;
     for (uint32_t i = divides ? 1 : 0; i < 2; i++) {
         rlxc_match with = *state;
-        if (same_number(m, node->children[1], b->args[i], divides, &with) &&
-            rlxc_solve_one(&m->search, node->children[0], b->args[1 - i], next, &with, out))
+        if (same_number(m, operand(node, 1), b->args[i], divides, &with) &&
+            rlxc_solve_one(&m->search, operand(node, 0), b->args[1 - i], next, &with, out))
             return true;
     }
     return false;
 }
 
-/* (over a b) with b an expression of its own, (rooted a b): a divided by b or its root. */
+/* (over a c) with c an expression of its own, (rooted a c): a divided by c or its root. */
 static bool quotient(matcher *m, const rlxc_pattern_node *node, const rlxc_binding *b, bool rooted,
                      const rlxc_goal *next, const rlxc_match *state, rlxc_match *out)
 {
     rlxc_context *ctx = m->g->ctx;
-    rlxc_pattern_node *root = rlxc_alloc(ctx, sizeof *root);
-    *root = (rlxc_pattern_node){.kind = RLXC_NODE_CALL,
-                                .op = rlxc_intern_cstr(ctx, "sqrt"),
-                                .name = RLXC_PATTERN_NO_NAME,
-                                .children = {node->children[1]},
-                                .n = 1};
+    const rlxc_pattern_node *a = operand(node, 0), *c = operand(node, 1);
+    rlxc_pattern_node root = {.kind = RLXC_NODE_CALL,
+                              .op = rlxc_intern_cstr(ctx, "sqrt"),
+                              .name = RLXC_PATTERN_NO_NAME,
+                              .children = {c},
+                              .n = 1};
     if (is_op(b, "divide"))
-        return rlxc_solve_two(&m->search, node->children[0], b->args[0],
-                              rooted ? root : node->children[1], b->args[1], next, state, out);
+        return rlxc_solve_two(&m->search, a, b->args[0], rooted ? &root : c, b->args[1], next,
+                              state, out);
     if (!is_op(b, "multiply"))
         return false;
     if (rooted)
-        root->op = rlxc_intern_cstr(ctx, "rsqrt");
+        root.op = rlxc_intern_cstr(ctx, "rsqrt");
     for (uint32_t i = 0; i < 2; i++) {
         if (rooted) {
-            if (rlxc_solve_two(&m->search, node->children[0], b->args[1 - i], root, b->args[i],
-                               next, state, out))
+            if (rlxc_solve_two(&m->search, a, b->args[1 - i], &root, b->args[i], next, state, out))
                 return true;
             continue;
         }
@@ -176,8 +183,8 @@ static bool quotient(matcher *m, const rlxc_pattern_node *node, const rlxc_bindi
         bool divided = is_op(inverse, "divide") && is_number(m, inverse->args[0], 1);
         rlxc_match with = *state;
         if ((divided || (inverse && is_power(m, inverse, -1))) && note_inside(&with, inverse) &&
-            rlxc_solve_two(&m->search, node->children[0], b->args[1 - i], node->children[1],
-                           inverse->args[divided ? 1 : 0], next, &with, out))
+            rlxc_solve_two(&m->search, a, b->args[1 - i], c, inverse->args[divided ? 1 : 0], next,
+                           &with, out))
             return true;
     }
     return false;
@@ -192,12 +199,12 @@ static bool power_of(matcher *m, const rlxc_pattern_node *node, const rlxc_bindi
                                                       : -0.5;
     bool doubled = exponent == 2 && is_op(b, "multiply") && rlxc_atom_equal(b->args[0], b->args[1]);
     if (is_op(b, node->op) || is_power(m, b, exponent) || doubled)
-        return rlxc_solve_one(&m->search, node->children[0], b->args[0], next, state, out);
+        return rlxc_solve_one(&m->search, operand(node, 0), b->args[0], next, state, out);
     const rlxc_binding *root = is_op(b, "divide") ? call_of(m, b->args[1]) : NULL;
     rlxc_match with = *state;
     return exponent == -0.5 && (is_op(root, "sqrt") || (root && is_power(m, root, 0.5))) &&
            is_number(m, b->args[0], 1) && note_inside(&with, root) &&
-           rlxc_solve_one(&m->search, node->children[0], root->args[0], next, &with, out);
+           rlxc_solve_one(&m->search, operand(node, 0), root->args[0], next, &with, out);
 }
 
 /* The children, one for each of the operands. */
@@ -220,12 +227,13 @@ static bool match_call(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom
         return b && b->n_args >= node->n && note_inside(&state, b) &&
                match_operands(m, node, b->args, next, &state, out);
     if (strcmp(node->op, "cast") == 0 && !is_op(b, "astype"))
-        return rlxc_solve_one(&m->search, node->children[0], atom, next, so_far, out);
+        return rlxc_solve_one(&m->search, operand(node, 0), atom, next, so_far, out);
     if (!b || !note_inside(&state, b))
         return false;
     const char *op = strcmp(node->op, "cast") == 0 ? "astype" : node->op;
     if (strcmp(op, "add") == 0 || strcmp(op, "multiply") == 0)
-        return grouped(m, node, op, (1u << node->n) - 1, atom, next, &state, out);
+        return grouped(m, node, op, (1u << (node->n > 2 ? node->n : 2)) - 1, atom, next, &state,
+                       out);
     if (strcmp(op, "times") == 0)
         return scaled(m, node, b, next, &state, out);
     if (strcmp(op, "over") == 0 || strcmp(op, "rooted") == 0)
@@ -297,9 +305,9 @@ static bool match_not(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom,
                       const rlxc_goal *next, const rlxc_match *so_far, rlxc_match *out)
 {
     matcher inner = *m;
-    rlxc_match *unused = rlxc_alloc(m->g->ctx, sizeof *unused);
+    rlxc_match unused;
     inner.search.accept = accept_any;
-    bool matches = rlxc_solve_one(&inner.search, node->children[0], atom, NULL, so_far, unused);
+    bool matches = rlxc_solve_one(&inner.search, node->children[0], atom, NULL, so_far, &unused);
     m->search.steps = inner.search.steps;
     return !matches && m->search.steps <= RLXC_MATCH_STEPS &&
            rlxc_solve(&m->search, next, so_far, out);
@@ -438,7 +446,10 @@ bool rlxc_pattern_match(const rlxc_pattern_graph *g, const rlxc_pattern_text *p,
 {
     matcher m = {
         .search = {.expand = expand, .accept = accept}, .g = g, .shared = shared || p->n_roots > 1};
-    const rlxc_match empty = {.pattern = p};
+    rlxc_match empty = {.pattern = p};
+    const rlxc_binding *root = made_by(&m, atom);
+    if (root)
+        (void)note_inside(&empty, root);
     return rlxc_solve_one(&m.search, p->root, atom, NULL, &empty, out);
 }
 

@@ -42,6 +42,7 @@ typedef struct rlxc_pattern_text { /* a parsed pattern */
     const char *names[RLXC_PATTERN_NAMES]; /* of the captures; interned */
     uint32_t n_names;
     uint32_t n_roots;
+    const char *end; /* of the text: "->" or nothing is there */
 } rlxc_pattern_text;
 
 /* NULL root after an error. The text ends at "->", if there is one. */

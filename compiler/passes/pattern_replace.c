@@ -160,12 +160,15 @@ bool rlxc_replace_pattern_by(rlxc_context *ctx, rlxc_module *module, rlxc_functi
 bool rlxc_replace_pattern(rlxc_context *ctx, rlxc_module *module, rlxc_function *function,
                           const char *text, bool shared, uint32_t *io_replaced)
 {
-    const char *arrow = strstr(text, "->");
-    if (!arrow) {
+    const rlxc_pattern_text pattern = rlxc_pattern_parse(ctx, text);
+    if (!pattern.root)
+        return false;
+    if (!*pattern.end) {
         rlxc_error(ctx, (rlxc_range){0}, "pattern '%.200s': expected '->' and a replacement", text);
         return false;
     }
-    replacement r = {rlxc_pattern_parse(ctx, arrow + 2), arrow + 2};
+    const char *written = pattern.end + strlen("->");
+    replacement r = {rlxc_pattern_parse(ctx, written), written};
     return r.text.root &&
            rlxc_replace_pattern_by(ctx, module, function, text, shared, build, &r, io_replaced);
 }

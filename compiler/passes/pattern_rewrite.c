@@ -103,7 +103,8 @@ static rlxc_rewrite_action replace(finder *f, rlxc_matching *t, rlxc_match_build
         define(f, t->b, block->bindings[k]);
     const rlxc_sinfo *now =
         result.kind == RLXC_ATOM_NONE ? NULL : rlxc_atom_sinfo(ctx, t->g.module, result);
-    if (rlxc_failed(ctx) || !now || !rlxc_sinfo_subsumes(ctx, root->sinfo, now))
+    const bool is_root = result.kind == RLXC_ATOM_VAR && result.var == root;
+    if (rlxc_failed(ctx) || !now || is_root || !rlxc_sinfo_subsumes(ctx, root->sinfo, now))
         return RLXC_REWRITE_KEEP;
     for (uint32_t k = 0; k < (shared ? 1 : t->m.n_inside); k++)
         visit_args(t->m.inside[k], one_less, f); /* these are dead */

@@ -65,6 +65,17 @@ static double read_number(reader *r)
     return value;
 }
 
+/* The number of a tuple's item. */
+static int64_t read_index(reader *r)
+{
+    int64_t value = 0;
+    for (; is_digit(*r->at) && value <= UINT32_MAX; r->at++)
+        value = value * 10 + (*r->at - '0');
+    if (value > UINT32_MAX || *r->at == '.')
+        fail(r, "the number of an item is an integer below 2^32");
+    return value;
+}
+
 /* A name of letters, digits, '_' and '.'; NULL after an error. */
 static const char *read_word(reader *r, const char *wrong)
 {
@@ -203,22 +214,39 @@ static void read_call(reader *r, rlxc_pattern_node *node, uint32_t depth)
     static const struct {
         const char *name;
         rlxc_node_kind kind;
-    } forms[] = {{"call", RLXC_NODE_CALLEE}, {"tuple", RLXC_NODE_TUPLE}, {"item", RLXC_NODE_ITEM}};
+        uint32_t most; /* operands */
+    } forms[] = {
+        {"call", RLXC_NODE_CALLEE, RLXC_PATTERN_CHILDREN},
+        {"tuple", RLXC_NODE_TUPLE, RLXC_PATTERN_CHILDREN},
+        {"item", RLXC_NODE_ITEM, 1},
+        {"square", RLXC_NODE_CALL, 1},
+        {"sqrt", RLXC_NODE_CALL, 1},
+        {"rsqrt", RLXC_NODE_CALL, 1},
+        {"cast", RLXC_NODE_CALL, 1},
+        {"over", RLXC_NODE_CALL, 2},
+        {"rooted", RLXC_NODE_CALL, 2},
+        {"times", RLXC_NODE_CALL, 2},
+    };
+    uint32_t most = RLXC_PATTERN_CHILDREN;
     const char *name = read_word(r, "expected an operator");
     node->kind = RLXC_NODE_CALL;
     node->index = -1;
     for (size_t i = 0; name && i < sizeof forms / sizeof *forms; i++)
-        if (strcmp(name, forms[i].name) == 0)
+        if (strcmp(name, forms[i].name) == 0) {
             node->kind = forms[i].kind;
+            most = forms[i].most;
+        }
     skip_space(r);
     if (node->kind == RLXC_NODE_CALLEE)
         name = read_word(r, "expected a function's name, or _");
     if (node->kind == RLXC_NODE_ITEM && is_digit(*r->at))
-        node->index = (int64_t)read_number(r);
+        node->index = read_index(r);
     node->op = name && strcmp(name, "_") == 0 ? NULL : name;
     read_children(r, node, ')', '\0', depth);
     if (node->kind == RLXC_NODE_ITEM && node->n != 1)
         fail(r, "item has one tuple");
+    if (node->n > most)
+        fail(r, "too many operands");
 }
 
 /* A capture and its '='; true if the node is complete with it. */
@@ -315,6 +343,7 @@ rlxc_pattern_text rlxc_pattern_parse(rlxc_context *ctx, const char *text)
     skip_space(&r);
     if (*r.at && strncmp(r.at, "->", 2) != 0)
         fail(&r, "expected the end of the pattern");
+    out.end = r.at;
     freelocale(r.locale);
     if (r.wrong) {
         rlxc_error(ctx, (rlxc_range){0}, "pattern, at '%.20s': %s; the pattern is '%.200s'",

@@ -75,6 +75,8 @@ RLX_TEST(patterns, each_form_matches_what_it_says)
         {"(call copied v)", "kept"},
         {"(call _ v{rank=1})", "kept"},
         {"(call other v)", ""},
+        {"_", "product"}, /* the root is of the match, whatever it is */
+        {"[_{rank=1} & !(sum _)]", "kept"},
         {"(add x c{constant})", "biased"},
         {"(add c{constant} x)", "biased"},
         {"(nn.relu c{constant})", ""},
@@ -82,6 +84,18 @@ RLX_TEST(patterns, each_form_matches_what_it_says)
         {"(add x{param} _)", ""},
         {"(multiply x 0.5)", "half"},
         {"(multiply x 0.25)", ""},
+        {"(multiply x 1e999)", ""},
+        {"(add)", "biased"}, /* operands that are not written may be anything */
+        {"(multiply c{constant})", "half"},
+        {"(multiply =x x{constant})", ""},
+        {"(times x)", "half"},
+        {"(times x _)", "half"},
+        {"(over)", ""},
+        {"(rooted)", ""},
+        {"(square)", ""},
+        {"(sqrt)", ""},
+        {"(rsqrt)", ""},
+        {"[(cast) & (astype)]", "whole"},
         {"(nn.softmax x){.axis=1}", "soft"},
         {"(nn.softmax x){.axis=0}", ""},
         {"(nn.softmax x){.other=1}", ""},
@@ -159,6 +173,11 @@ RLX_TEST(patterns, malformed_ones_are_errors)
         {"[a | b & c]", "alternatives are separated"},
         {"x y", "expected the end"},
         {"(item a b)", "item has one tuple"},
+        {"(item 1.5 a)", "an integer below 2^32"},
+        {"(item 4294967296 a)", "an integer below 2^32"},
+        {"(item 99999999999999999999 a)", "an integer below 2^32"},
+        {"(cast a b)", "too many operands"},
+        {"(times a b c)", "too many operands"},
         {"x{size=3}", "no such condition"},
         {"x{dtype=float33}", "element type"},
         {"x{rank=two}", "needs a number"},
@@ -224,6 +243,8 @@ RLX_TEST(patterns, replacements_are_built)
     cr_expect_eq(replace(t, m, "(nn.softmax x) -> (nn.log_softmax x){.axis=0}"), 1);
     cr_expect_eq(replace(t, m, "(item 0 (tuple a b)) -> a"), 1);
     cr_expect_eq(replace(t, m, "(nn.gelu x) -> x"), 0);
+    cr_expect_eq(replace(t, m, "x{rank=1} -> x"), 0); /* itself */
+    cr_expect_eq(replace(t, m, "x{.axis=\"->\"} -> x"), 0);
     /* refused: another shape */
     cr_expect_eq(replace(t, m, "(concat (tuple a b)) -> a"), 0);
     cr_expect_eq(replace(t, m, "(concat (tuple a b)) -> (concat (tuple b a)){.axis=0}"), 1);
@@ -256,6 +277,7 @@ RLX_TEST(patterns, wrong_replacements_are_errors)
         {"(nn.relu x) -> (nn.softmax x){.axs=1}", "axs"},
         {"(nn.relu x) -> x{constant}", "stand alone"},
         {"(nn.relu x) -> y=(nn.gelu x)", "stand alone"},
+        {"x{dtype=int32} -> (item 4294967295 (tuple x x))", "out of range"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rlx_compiler *c = library_compiler(t);
