@@ -67,7 +67,8 @@ bool rlxc_decide_columns(rlxc_schedule *c, uint32_t i, void *sizes)
                             (long long)elements);
     rlxc_columns_sizes *z = sizes;
     *z = (rlxc_columns_sizes){.threads = in_step ? COLUMNS : COLUMNS_APART, .parts = 1};
-    while (rlxc_is_int(s->extents[spatial - 1], &columns) && columns <= z->threads / 2)
+    while (z->threads > 1 && rlxc_is_int(s->extents[spatial - 1], &columns) &&
+           columns <= z->threads / 2)
         z->threads /= 2;
     while (in_step && z->threads * z->parts * 2 <= RLXC_BLOCK_THREADS &&
            z->threads * z->parts * 2 <= c->s->target->device.threads &&
