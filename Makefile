@@ -91,7 +91,7 @@ BARE_SRC := $(wildcard vm/*.c vm/bare/*.c builtins/*.c vm/devices/cpu.c)
 BARE_SRC := $(filter-out $(patsubst %,vm/%.c,default_alloc image key memory native new_file sign start_threads system time) \
               $(wildcard vm/asm*.c vm/builder*.c vm/disasm*.c),$(BARE_SRC))
 bare_obj  = $(patsubst %.c,$(BUILD)/obj-bare/%.o,$(1))
-BARE_FLAGS = -std=c11 -D_GNU_SOURCE $(WARN) $(BARE_OPT) -ffreestanding -fno-asynchronous-unwind-tables -fno-stack-protector \
+BARE_FLAGS = -std=c11 -D_GNU_SOURCE $(WARN) $(BARE_OPT) $(SAN) -ffreestanding -fno-asynchronous-unwind-tables -fno-stack-protector \
              -ffunction-sections -fdata-sections -fvisibility=hidden -Iinclude -I. -DRLX_VERSION='"$(VERSION)"' -DRLX_BARE=1 \
              -DRLX_WITH_MIMALLOC=0 -DRLX_WITH_SODIUM=0 -DRLX_WITH_ZSTD=0 -DRLX_WITH_THREADPOOL=0 $(CFLAGS)
 BARE_OPT ?= -Os -g
@@ -246,10 +246,16 @@ $(BUILD)/library: $(BUILD)/obj/examples/library/library.o $(BUILD)/librlxc.so $(
 $(BUILD)/device: $(BUILD)/obj/examples/device/device.o $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
-# A program without a C library over the bare runtime; it may use nothing but the two libraries.
-$(BUILD)/bare_test: $(call bare_obj,$(wildcard tests/bare/*.c)) $(BUILD)/librlx-bare.a $(BUILD)/librlx-bare-c.a
+# A program without a C library over the bare runtime: it may use nothing but the two libraries. Sanitizers need a C library.
+ifeq ($(SAN),)
+$(BUILD)/bare_test: $(call bare_obj,tests/bare/main.c tests/bare/linux.c) $(BUILD)/librlx-bare.a $(BUILD)/librlx-bare-c.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) -nostdlib -static -Wl,--gc-sections -o $@ $^ $(ATOMIC_LIBS) -lgcc
+else
+$(BUILD)/bare_test: $(call bare_obj,tests/bare/main.c tests/bare/hosted.c) $(BUILD)/librlx-bare.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ -lm
+endif
 $(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -lm -Wl,-rpath,'$$ORIGIN'
@@ -318,8 +324,8 @@ ptxas: $(BUILD)/rlxc data ## compile the suite's modules for CUDA and assemble e
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 san: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-san MIMALLOC=0 OPT='-O1 -g' SAN='$(SANITIZE)' \
-	    all build-san/vm_tests build-san/compiler_tests
-	@BUILD=build-san SANITIZED=1 .ci/run-tests vm_tests compiler_tests
+	    all build-san/vm_tests build-san/compiler_tests build-san/bare_test
+	@BUILD=build-san SANITIZED=1 .ci/run-tests vm_tests compiler_tests bare
 tsan: ## under ThreadSanitizer: the runtime's tests, multi-threaded code generation, concurrent compilers
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-tsan MIMALLOC=0 OPT='-O1 -g' SAN='-fsanitize=thread' \
 	    runtime build-tsan/vm_tests build-tsan/parts_tests

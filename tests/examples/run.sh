@@ -50,15 +50,7 @@ fi
 "$build/generate" "$work/chargpt.rlx" examples/chargpt/vocabulary.json "This program is " 100 >"$work/text.txt" 2>/dev/null
 cmp "$work/text.txt" examples/chargpt/greedy_continuation.txt
 check "greedy continuation" $?
-# Without a C library, files, threads and malloc (docs/bare.md): both models, the second with a static memory plan.
-"$build/rlxc" examples/digits/digits.py --params examples/digits/digits.safetensors --no-compression -o "$work/digits.bare.rlx" &&
-    "$build/rlxc" examples/chargpt/chargpt.py --params examples/chargpt/chargpt.safetensors --no-compression \
-        --bound b=1:1 --bound n=1:128 --pass static_plan -o "$work/chargpt.bare.rlx"
-check "compile for the bare runtime" $?
-count "$build/bare_test" "$work/digits.bare.rlx" 10 examples/digits/test_images.npy examples/digits/expected_probabilities.npy
-arrays=$(for name in one short mid long; do echo examples/chargpt/${name}_tokens.npy examples/chargpt/${name}_logits.npy; done)
-# shellcheck disable=SC2086
-count "$build/bare_test" "$work/chargpt.bare.rlx" 100 $arrays
+count tests/bare/run.sh
 strip -o "$work/bare_test" "$build/bare_test"
 [ "$(wc -c <"$work/bare_test")" -lt 240000 ]
 check "the bare runtime is small" $?
