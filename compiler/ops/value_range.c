@@ -67,9 +67,12 @@ static bool range_astype(const scope *s, rlxc_value_range *out)
 {
     const rlxc_sinfo *from = rlxc_atom_sinfo(s->ctx, s->module, s->b->args[0]),
                      *to = s->b->var->sinfo;
-    return from && to && rlxc_dtype_is_int(from->dtype) && rlxc_dtype_is_int(to->dtype) &&
-           from->dtype.code == to->dtype.code && from->dtype.bits <= to->dtype.bits &&
-           argument(s, 0, out);
+    if (!from || !to || !rlxc_dtype_is_int(from->dtype) || !rlxc_dtype_is_int(to->dtype))
+        return false;
+    const bool fits = from->dtype.code == to->dtype.code
+                          ? from->dtype.bits <= to->dtype.bits
+                          : from->dtype.code == RLX_UINT && from->dtype.bits < to->dtype.bits;
+    return fits && argument(s, 0, out);
 }
 
 static bool range_arange(const scope *s, rlxc_value_range *out)

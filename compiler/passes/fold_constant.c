@@ -5,7 +5,8 @@
  * API; so folding gives exactly what running gives, and costs one code generation however many
  * weights are transposed. Only values that are cheaper to store than to compute are folded: results
  * are limited in size, absolutely and relative to their inputs, and storage-only weights (float8)
- * are not widened. */
+ * are not widened. What the kernels that read it can compute from less stays computed (fold_cut.c).
+ */
 #include "compiler/passes/passes.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include "compiler/analysis/effects.h"
 #include "compiler/ir/rewrite.h"
+#include "compiler/passes/fold_cut.h"
 #include "compiler/passes/fuse.h"
 #include "rlx/builder.h"
 #include "rlx/vm.h"
@@ -29,8 +31,11 @@ enum {
 typedef struct folded {
     const rlxc_binding *binding;
     rlxc_atom scratch; /* variable in the scratch function */
-    bool wanted;       /* read by something that is not folded */
-    rlxc_atom result;  /* constant, or tuple of constants */
+    int64_t bytes;
+    bool is_read;     /* by a kernel that computes the elements it reads */
+    bool wanted;      /* read by something else that is not folded */
+    bool is_needed;   /* wanted, or a folded binding is computed from it */
+    rlxc_atom result; /* constant, or tuple of constants */
 } folded;
 
 typedef struct fold {
@@ -181,18 +186,41 @@ static void consider(fold *f, const rlxc_binding *b)
     copy->args = args;
     copy->var = rlxc_rvar_new(f->ctx, f->builder.function, b->var->name, b->var->sinfo);
     folded *known = rlxc_alloc(f->ctx, sizeof *known);
-    known->binding = b;
-    known->scratch = rlxc_emit(&f->builder, copy);
+    *known = (folded){.binding = b, .bytes = result, .scratch = rlxc_emit(&f->builder, copy)};
     rlxc_map_set(f->ctx, &f->by_var, rlxc_key(b->var), known);
     RLXC_PUSH(f->ctx, &f->all, known);
 }
 
+static folded *known_of(const fold *f, rlxc_atom a)
+{
+    return a.kind == RLXC_ATOM_VAR ? rlxc_map_get(&f->by_var, rlxc_key(a.var)) : NULL;
+}
+
 static void want_atom(void *user, rlxc_atom a)
 {
-    fold *f = user;
-    folded *known = a.kind == RLXC_ATOM_VAR ? rlxc_map_get(&f->by_var, rlxc_key(a.var)) : NULL;
+    folded *known = known_of(user, a);
     if (known)
         known->wanted = true;
+}
+
+static void read_atom(void *user, rlxc_atom a)
+{
+    folded *known = known_of(user, a);
+    if (known)
+        known->is_read = true;
+}
+
+static void need_atom(void *user, rlxc_atom a)
+{
+    folded *known = known_of(user, a);
+    if (known)
+        known->is_needed = true;
+}
+
+static void visit_operands(const rlxc_binding *b, void (*visit)(void *, rlxc_atom), fold *f)
+{
+    for (uint32_t i = 0; i < b->n_args; i++)
+        rlxc_atom_visit(b->args[i], visit, f);
 }
 
 static void collect_body(fold *f, const rlxc_body *body)
@@ -203,8 +231,7 @@ static void collect_body(fold *f, const rlxc_body *body)
             consider(f, b);
             if (!rlxc_map_get(&f->by_var, rlxc_key(b->var))) {
                 rlxc_atom_visit(b->callee, want_atom, f);
-                for (uint32_t j = 0; j < b->n_args; j++)
-                    rlxc_atom_visit(b->args[j], want_atom, f);
+                visit_operands(b, rlxc_reads_by_element(b) ? read_atom : want_atom, f);
             }
             if (b->form == RLXC_FORM_FUNCTION)
                 collect_body(f, &b->function->body);
@@ -215,6 +242,48 @@ static void collect_body(fold *f, const rlxc_body *body)
         }
     }
     rlxc_atom_visit(body->result, want_atom, f);
+}
+
+/* Leaves out the bindings that are decoded when the program runs; what they read is wanted. */
+static void leave_out_decoded(fold *f)
+{
+    rlxc_context *ctx = f->ctx;
+    const uint32_t n = f->all.count;
+    rlxc_fold_value *values = rlxc_alloc(ctx, ((size_t)n + 1) * sizeof *values);
+    for (uint32_t i = 0; i < n; i++) {
+        const folded *known = f->all.items[i];
+        values[i] = (rlxc_fold_value){.binding = known->binding,
+                                      .bytes = known->bytes,
+                                      .is_read = known->is_read,
+                                      .is_needed = known->wanted};
+    }
+    rlxc_cut_folds(ctx, values, n);
+    rlxc_map dropped = {0}; /* rlxc_rvar of the scratch function */
+    uint32_t kept = 0;
+    for (uint32_t i = n; i-- > 0;) {
+        folded *known = f->all.items[i];
+        known->wanted = known->wanted || known->is_read;
+        if (values[i].is_decoded)
+            visit_operands(known->binding, want_atom, f);
+        else if (known->wanted || known->is_needed)
+            visit_operands(known->binding, need_atom, f);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        folded *known = f->all.items[i];
+        if (values[i].is_decoded)
+            rlxc_map_set(ctx, &f->by_var, rlxc_key(known->binding->var), NULL);
+        if (values[i].is_decoded || (!known->wanted && !known->is_needed))
+            rlxc_map_set(ctx, &dropped, rlxc_key(known->scratch.var), known);
+        else
+            f->all.items[kept++] = known;
+    }
+    f->all.count = kept;
+    rlxc_binding_block *block = f->builder.block;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < block->n; i++)
+        if (!rlxc_map_get(&dropped, rlxc_key(block->bindings[i]->var)))
+            block->bindings[left++] = block->bindings[i];
+    block->n = left;
 }
 
 /* --- running the scratch module --- */
@@ -358,6 +427,8 @@ bool rlxc_pass_fold_constant(rlxc_context *ctx, rlxc_module *module, const rlxc_
         if (module->globals.items[i]->relax)
             collect_body(&f, &module->globals.items[i]->relax->body);
     }
+    if (!rlxc_failed(ctx))
+        leave_out_decoded(&f);
     if (f.all.count == 0 || rlxc_failed(ctx))
         return !rlxc_failed(ctx);
     if (!evaluate(&f, options))
