@@ -276,8 +276,9 @@ test-cpus: test-built $(BUILD)/conformance_tests ## the suite as on a CPU with A
 test-foreign: all data ## AArch64 and RISC-V under qemu-user: both trained models and a part of the conformance cases
 	@$(PYTHON) .ci/run-foreign $(BUILD)
 
-test-c: all ## models as C: gcc, clang and tcc, and a Cortex-M3 under qemu; needs make deps-ci
+test-c: all data ## models as C: gcc, clang and tcc, a Cortex-M3 under qemu, and the conformance cases; needs make deps-ci
 	@RLX_BUILD=$(BUILD) tests/c/run.sh
+	@$(PYTHON) tests/c/conformance.py --rlxc $(BUILD)/rlxc $(BUILD)/data/conformance
 
 COUNT ?= 2000
 SEED  ?= 1

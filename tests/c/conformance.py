@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Runs the conformance cases that have a form in C: compiles each with gcc, warnings as errors, and compares its results.
+
+    conformance.py [--rlxc PATH] [--filter REGEX] FOLDER
+
+A case whose model has no form in C is counted by the reason; other failures to compile, wrong results and crashes fail. So do fewer cases
+in C than LEAST. Ends with "N passed, N failed". Needs numpy.
+"""
+import argparse
+import collections
+import concurrent.futures
+import ctypes
+import json
+import multiprocessing
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+LEAST = 0.5  # of the cases
+NO_FORM = re.compile(r"C has no form of ([^\n]*)|error: .*?(C: [^\n]*|smaller than a byte|call functions of the host|an address is used"
+                     r"|size of temporary|of one block can wait|is not supported)")
+FLAGS = "-std=c99 -O1 -fno-strict-aliasing -fsanitize=undefined -fno-sanitize-recover=all -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -shared -fPIC".split()
+NUMBERS = {"int64_t": ctypes.c_int64, "int32_t": ctypes.c_int32, "double": ctypes.c_double, "float": ctypes.c_float, "bool": ctypes.c_bool}
+
+
+class NoForm(Exception):
+    pass
+
+
+def leaves(value, folder):
+    """The tensors and numbers of a value, in order."""
+    if "tuple" in value:
+        for item in value["tuple"]:
+            yield from leaves(item, folder)
+    elif "tensor" in value:
+        yield np.ascontiguousarray(np.load(os.path.join(folder, value["tensor"]))).reshape(value["shape"])
+    elif "shape" in value:
+        raise NoForm("an argument that is a shape")
+    else:
+        yield next(value[key] for key in ("int", "float", "bool") if key in value)
+
+
+def parse(header, function):
+    """The parameters of |function|: pairs of type and name; and what its comment says of each."""
+    found = re.search(r"\nint \w+_%s\(([^)]*)\);" % function, header)
+    comment = header[:found.start()].rsplit("/*", 1)[1]
+    said = dict(re.findall(r" \*   (\w+): ([^\n]*)", comment))
+    return [re.fullmatch(r"(.*?)(\w+)", p.strip()).groups() for p in found.group(1).split(",")], said
+
+
+def bind(symbols, said, array):
+    """Binds the symbols that are dimensions themselves; false where the shapes contradict."""
+    dims = re.search(r"R.Tensor\(\((.*?)\)(?:, dtype|\))", said)
+    names = [d.strip() for d in dims.group(1).split(",") if d.strip()] if dims else []
+    if len(names) != array.ndim:
+        return False
+    for name, size in zip(names, array.shape):
+        if name.isdigit() and int(name) != size:
+            return False
+        if name.isidentifier() and symbols.setdefault(name, size) != size:
+            return False
+    return True
+
+
+def same(got, want, case):
+    if want.dtype.kind not in "f":
+        return bool((got == want).all())
+    got, want = got.astype(np.float64), want.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        near = abs(got - want) <= case["atol"] + case["rtol"] * abs(want)
+    return bool((near | (got == want) | (np.isnan(got) & np.isnan(want))).all())
+
+
+def call(library, header, case, folder, number, one):
+    name = case["function"]
+    params, said = parse(header, name)
+    symbols, args, keep = {}, [], []
+    inputs = list(x for value in one["inputs"] for x in leaves(value, folder))
+    wants = [] if one.get("fails") else list(x for value in one["outputs"] for x in leaves(value, folder))
+    if not one.get("fails") and any(not isinstance(x, np.ndarray) for x in wants):
+        raise NoForm("a result that is a number")
+    given = iter(inputs)
+    for kind, param in params:
+        if kind.startswith("const") and kind.endswith("*"):
+            array = next(given)
+            if not isinstance(array, np.ndarray) or not bind(symbols, said[param], array):
+                return None  # the shape is the caller's matter in C
+            keep.append(array)
+            args.append(ctypes.c_void_p(array.ctypes.data))
+        elif kind.strip() in NUMBERS and param in said and not re.match(r"\d+ to", said[param]):
+            args.append(NUMBERS[kind.strip()](next(given)))
+    if one.get("fails"):
+        return None
+    for kind, param in params[len(args):]:
+        if kind.strip() == "int64_t":
+            if param not in symbols:
+                raise NoForm("a symbol that no dimension gives")
+            args.append(ctypes.c_int64(symbols[param]))
+    outs = [np.zeros(w.shape, w.dtype) for w in wants]
+    results = [p for k, p in params if k.endswith("*") and not k.startswith("const") and p != "arena_start"]
+    if len(results) != len(outs):
+        return "call %d: %d results, %d wanted" % (number, len(results), len(outs))
+    args += [ctypes.c_void_p(o.ctypes.data) for o in outs]
+    symbol_args = [a for (k, p), a in zip(params, args) if k.strip() == "int64_t" and re.match(r"\d+ to", said.get(p, ""))]
+    if params[-1][1] == "arena_bytes":
+        size = getattr(library, "model_%s_arena_bytes" % name)
+        size.restype = ctypes.c_size_t
+        need = size(*symbol_args)
+        arena = np.full(need // 8 + 2, np.nan)
+        args += [ctypes.c_void_p(arena.ctypes.data), ctypes.c_size_t(need)]
+    status = getattr(library, "model_" + name)(*args)
+    if status != 0:
+        return "call %d: status %d" % (number, status)
+    for i, (got, want) in enumerate(zip(outs, wants)):
+        if not same(got, want, case):
+            return "call %d: result %d differs: %s, not %s" % (number, i, got.ravel()[:6], want.ravel()[:6])
+    return None
+
+
+def run_calls(work, case, folder, out):
+    library = ctypes.CDLL(os.path.join(work, "model.so"))
+    with open(os.path.join(work, "model.h")) as stream:
+        header = stream.read()
+    answer = ("passed", "")
+    try:
+        for number, one in enumerate(case["calls"]):
+            wrong = call(library, header, case, folder, number, one)
+            if wrong:
+                answer = ("failed", wrong)
+                break
+    except NoForm as reason:
+        answer = ("no form", str(reason))
+    out.put(answer)
+
+
+def run(rlxc, folder):
+    with open(os.path.join(folder, "case.json")) as stream:
+        case = json.load(stream)
+    with tempfile.TemporaryDirectory() as work:
+        source = os.path.join(work, "model.c")
+        done = subprocess.run([rlxc, os.path.join(folder, "module.py"), "--emit=c", "-o", source],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            reason = NO_FORM.search(done.stdout)
+            if done.returncode == 1 and reason:
+                return "no form", re.sub(r"(value|size|parameter|call of) \w+", r"\1", next(g for g in reason.groups() if g))
+            return "failed", done.stdout.strip().split("\n")[0][-300:]
+        done = subprocess.run(["gcc", *FLAGS, source, "-lm", "-o", os.path.join(work, "model.so")],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            lines = [l for l in done.stdout.split("\n") if "error" in l]
+            return "failed", "gcc: " + (lines or [done.stdout])[0][-300:]
+        out = multiprocessing.get_context("fork").SimpleQueue()
+        child = multiprocessing.get_context("fork").Process(target=run_calls, args=(work, case, folder, out))
+        child.start()
+        child.join(60)
+        if child.is_alive():
+            child.kill()
+            return "failed", "no end"
+        return out.get() if not out.empty() else ("failed", "crashed with status %s" % child.exitcode)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--rlxc", default="build/rlxc")
+    parser.add_argument("--filter", default="")
+    options = parser.parse_args()
+    names = sorted(n for n in os.listdir(options.folder)
+                   if os.path.exists(os.path.join(options.folder, n, "case.json")) and re.search(options.filter, n))
+    reasons = collections.Counter()
+    counts = collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for name, (state, text) in zip(names, pool.map(lambda n: run(options.rlxc, os.path.join(options.folder, n)), names)):
+            counts[state] += 1
+            if state == "failed":
+                print("FAIL %s: %s" % (name, text))
+            elif state == "no form":
+                reasons[text] += 1
+    for reason, n in reasons.most_common():
+        print("no form in C, %d cases: %s" % (n, reason))
+    few = not options.filter and counts["passed"] < LEAST * len(names)
+    if few:
+        print("only %d of %d cases ran as C" % (counts["passed"], len(names)))
+    print("%d passed, %d failed" % (counts["passed"], counts["failed"] + few))
+    sys.exit(1 if counts["failed"] or few else 0)
+
+
+main()
