@@ -342,8 +342,9 @@ const rlxc_sinfo *rlxc_infer_size(rlxc_context *ctx, const rlxc_module *module,
                                   const rlxc_binding *call)
 {
     rlxc_call_view v;
-    rlxc_dims none = {.n = 0};
-    return rlxc_infer_begin(&v, ctx, module, call) ? rlxc_tensor_of(&v, RLX_I64, &none) : NULL;
+    if (!rlxc_infer_begin(&v, ctx, module, call))
+        return NULL;
+    return rlxc_sinfo_tensor(ctx, RLX_I64, 0, NULL, NULL); /* not on the device of x */
 }
 
 rlxc_atom rlxc_legalize_size(rlxc_builder *b, const rlxc_binding *call)
@@ -353,7 +354,10 @@ rlxc_atom rlxc_legalize_size(rlxc_builder *b, const rlxc_binding *call)
     rlxc_te te;
     if (!rlxc_infer_begin(&v, ctx, b->module, call))
         return (rlxc_atom){0};
-    if (!rlxc_dims_known(v.in[0])) { /* counted at run time */
+    const rlxc_sinfo *x_type = v.in[0], *stated = call->var->sinfo;
+    const bool apart = stated && stated->kind == RLXC_SINFO_TENSOR && stated->vdevice &&
+                       stated->vdevice != x_type->vdevice; /* no kernel reads x there */
+    if (!rlxc_dims_known(x_type) || apart) {               /* counted at run time, from the shape */
         rlxc_atom dims = rlxc_lower1(b, call, "shape_of", call->args[0]);
         dims = rlxc_lower1(b, call, "shape_to_tensor", dims);
         return rlxc_lower1(b, call, "prod", dims);

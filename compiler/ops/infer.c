@@ -178,11 +178,16 @@ bool rlxc_dims_known(const rlxc_sinfo *s)
     return s->ndim != RLXC_UNKNOWN_NDIM && s->dims != NULL;
 }
 
+/* That of the first operand; the tensors of a tuple are on one. */
 static const char *device_of(const rlxc_call_view *v)
 {
-    for (uint32_t i = 0; i < RLXC_MAX_OP_INPUTS; i++)
-        if (v->in[i] && v->in[i]->kind == RLXC_SINFO_TENSOR && v->in[i]->vdevice)
-            return v->in[i]->vdevice;
+    for (uint32_t i = 0; i < RLXC_MAX_OP_INPUTS; i++) {
+        const rlxc_sinfo *s = v->in[i];
+        if (s && s->kind == RLXC_SINFO_TUPLE && s->n_fields > 0)
+            s = s->fields[0];
+        if (s && s->kind == RLXC_SINFO_TENSOR && s->vdevice)
+            return s->vdevice;
+    }
     return NULL;
 }
 
