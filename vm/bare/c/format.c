@@ -54,6 +54,14 @@ static double times_ten_to(double value, int power)
     return value;
 }
 
+/* To an even number in the middle between two. */
+static uint64_t nearest(double value)
+{
+    const uint64_t down = (uint64_t)value;
+    const double rest = value - (double)down;
+    return down + (rest > 0.5 || (rest == 0.5 && down % 2 == 1));
+}
+
 /* %g of a positive finite value, without trailing zeros: correct to 15 digits, but for values next
  * to the middle between two texts. */
 static size_t general(double value, int precision, char *to)
@@ -66,13 +74,13 @@ static size_t general(double value, int precision, char *to)
         exponent++;
     for (double v = value; v < 1; v *= 10)
         exponent--;
-    uint64_t n = (uint64_t)(times_ten_to(value, precision - 1 - exponent) + 0.5);
+    uint64_t n = nearest(times_ten_to(value, precision - 1 - exponent));
     if (n >= most) {
         n = (n + 5) / 10;
         exponent++;
     } else if (n < most / 10) { /* the loop above had rounded up */
         exponent--;
-        n = (uint64_t)(times_ten_to(value, precision - 1 - exponent) + 0.5);
+        n = nearest(times_ten_to(value, precision - 1 - exponent));
     }
     for (int i = precision; i-- > 0; n /= 10)
         digits[i] = (char)('0' + n % 10);

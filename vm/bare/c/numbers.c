@@ -93,12 +93,12 @@ double ldexp(double x, int n)
 {
     /* Steps down keep 53 bits above the smallest normal number, so that only the last one rounds.
      */
-    enum { UP = 1023, DOWN = 1022 - 53 };
+    enum { UP = 1023, LEAST = -1022, DOWN = 1022 - 53 };
     for (int i = 0; n > UP && i < 3; i++, n -= UP)
         x *= 0x1p1023;
-    for (int i = 0; n < -DOWN && i < 3; i++, n += DOWN)
+    for (int i = 0; n < LEAST && i < 3; i++, n += DOWN)
         x *= 0x1p-969;
-    n = n > UP ? UP : n < -DOWN ? -DOWN : n;
+    n = n > UP ? UP : n < LEAST ? LEAST : n;
     return x * from_bits((uint64_t)(BIAS + n) << MANTISSA);
 }
 
