@@ -17,6 +17,10 @@ const rlxc_stmt *rlxc_merge_indices(rlxc_context *ctx, const rlxc_stmt *body);
 /* The lowered body with temporaries in the same memory where they are never in use at once
  * (share_temporaries.c). */
 const rlxc_stmt *rlxc_share_temporaries(rlxc_context *ctx, const rlxc_stmt *body);
+/* True if |after| is |before| with temporaries in the same memory, and no two of them are in use at
+ * once; otherwise an error (verify_temporaries.c). */
+bool rlxc_verify_temporaries(rlxc_context *ctx, const rlxc_stmt *before, const rlxc_stmt *after,
+                             rlxc_range range);
 
 /* The body of a device's function, not lowered yet, with its reductions across threads as steps
  * (sum_threads.c). */

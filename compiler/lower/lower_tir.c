@@ -653,7 +653,10 @@ bool rlxc_pass_lower_tir(rlxc_context *ctx, rlxc_module *module, const rlxc_opti
         const rlxc_stmt *body = lower(&l, l.device ? rlxc_sum_threads(ctx, f->body) : f->body);
         if (l.device)
             body = rlxc_tidy_threads(ctx, rlxc_bind_threads(ctx, f, &target->device, body));
-        f->body = rlxc_share_temporaries(ctx, rlxc_merge_indices(ctx, body));
+        body = rlxc_merge_indices(ctx, body);
+        f->body = rlxc_share_temporaries(ctx, body);
+        if (!rlxc_verify_temporaries(ctx, body, f->body, f->range))
+            return false;
     }
     return !rlxc_failed(ctx);
 }

@@ -150,15 +150,13 @@ mutants(
 mutants(
     "lower/share_temporaries.c",
     ("    t->last = s->at;\n", "", "other", "what is used seems unused, and shares nothing: more memory"),
-    ("    if (t->first > s->at)\n        t->first = s->at;\n", "    t->first = s->at;\n", "results", "lowering follows every proof"),
-    ("    t->is_fixed = t->is_fixed || fix;\n", "    (void)fix;\n", "results", "lowering follows every proof"),
-    ("        note_use(s, stmt->store.buffer->data, false);\n", "        (void)0;\n", "results", "lowering follows every proof"),
+    ("    if (t->first > s->at)\n        t->first = s->at;\n", "    t->first = s->at;\n", "plan"),
+    ("    t->is_fixed = t->is_fixed || fix;\n", "    (void)fix;\n", "plan"),
+    ("        note_use(s, stmt->store.buffer->data, false);\n", "        (void)0;\n", "plan"),
     ("    s->depends = s->depends ||", "    s->depends = !e ||", "same", "a size that the sequence computes is never proved to be at least another"),
-    ("other->first <= t->last && t->first <= other->last", "other->first < t->last && t->first < other->last", "results",
-     "lowering follows every proof"),
-    ("place == order[k] && fits(s, t, &s->of[place]) &&", "place == order[k] &&", "results", "lowering follows every proof"),
-    ("                rlxc_stmt *a = rlxc_copy(s->ctx, largest->allocate, sizeof *a);", "                rlxc_stmt *a = rlxc_copy(s->ctx, t->allocate, sizeof *a);", "results",
-     "lowering follows every proof"),
+    ("other->first <= t->last && t->first <= other->last", "other->first < t->last && t->first < other->last", "plan"),
+    ("place == order[k] && fits(s, t, &s->of[place]) &&", "place == order[k] &&", "plan"),
+    ("                rlxc_stmt *a = rlxc_copy(s->ctx, largest->allocate, sizeof *a);", "                rlxc_stmt *a = rlxc_copy(s->ctx, t->allocate, sizeof *a);", "plan"),
 )
 mutants(
     "analysis/static_size.c",
