@@ -50,6 +50,15 @@ rlx_status rlx_exec_builder_device(rlx_exec_builder *b, const rlx_device_row *ro
     return RLX_OK;
 }
 
+rlx_status rlx_exec_builder_device_target(rlx_exec_builder *b, uint32_t device, rlx_str target,
+                                          rlx_error *err)
+{
+    RLXV_NEED(err, b && RLXV_IS_STR(target));
+    if (device == 0 || device > b->n_devices)
+        return INVALID("device %u does not exist", device);
+    return rlxv_build_string(b, target, &b->devices[device - 1].target, err);
+}
+
 /* A copy in the arena; data NULL if memory is out. */
 static rlx_code_image copy_image(rlx_exec_builder *b, const rlx_code_image *image)
 {

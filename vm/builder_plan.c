@@ -66,6 +66,27 @@ rlx_status rlx_exec_builder_buffer_end(rlx_exec_builder *b, uint32_t buffer, rlx
     return RLX_OK;
 }
 
+bool rlx_exec_builder_buffer_at(const rlx_exec_builder *b, uint32_t buffer, rlx_plan_buffer *out)
+{
+    if (!b || !out || b->current == RLX_NONE || buffer >= b->functions[b->current].n_buffers)
+        return false;
+    *out = b->functions[b->current].buffers[buffer];
+    return true;
+}
+
+rlx_status rlx_exec_builder_place_buffer(rlx_exec_builder *b, uint32_t buffer, uint32_t region,
+                                         uint64_t offset, rlx_error *err)
+{
+    RLXV_NEED(err, b);
+    rlxv_build_function *f = NULL;
+    RLX_TRY(open_function(b, &f, err));
+    if (buffer >= f->n_buffers || region >= f->n_regions)
+        return INVALID("buffer %u in region %u", buffer, region);
+    f->buffers[buffer].region = region;
+    f->buffers[buffer].offset = offset;
+    return RLX_OK;
+}
+
 rlx_status rlx_exec_builder_plan_tensor(rlx_exec_builder *b, uint32_t buffer, uint32_t type,
                                         uint32_t *out, rlx_error *err)
 {

@@ -178,6 +178,14 @@ static rlx_status find_kind(const rlx_registry *r, const char *kind, rlxv_device
     return rlx_fail(err, RLX_E_NOT_FOUND, "there is no kind of device '%.*s'", MAX_KIND, kind);
 }
 
+uint32_t rlxv_cpu_with_scope(const rlx_registry *r, const char *scope)
+{
+    for (uint32_t i = 0; r && i < r->devices.n_cpus; i++)
+        if (strcmp(r->devices.cpus[i]->scope, scope) == 0)
+            return r->devices.cpus[i]->id;
+    return 0;
+}
+
 bool rlxv_device_has_driver(const rlx_registry *r, const char *kind)
 {
     rlxv_device_kind k;

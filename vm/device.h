@@ -43,6 +43,8 @@ void rlxv_device_forget_scopes(rlx_device *d);
 void rlxv_devices_init(rlxv_devices *t);
 void rlxv_devices_deinit(rlxv_devices *t, const rlx_allocator *a);
 
+/* The number of the registry's memory of the host with this scope; 0: there is none. */
+uint32_t rlxv_cpu_with_scope(const rlx_registry *r, const char *scope);
 /* True for a built-in kind behind a driver that |r| (may be NULL) does not replace. */
 bool rlxv_device_has_driver(const rlx_registry *r, const char *kind);
 

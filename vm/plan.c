@@ -305,6 +305,8 @@ static rlx_status grow_block(rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint32
     uint64_t sizes[] = {whole_pages(area->block ? size + size / 8 : size), whole_pages(size), size};
     uint32_t k = 0;
     drop_block(vm, v);
+    if (v != 0 && area->least > 0)
+        return take_device_bytes(vm, f, z, size, &area->block, err);
     if (v != 0)
         return take_device_bytes(vm, f, z, sizes[0], &area->block, NULL) == RLX_OK
                    ? RLX_OK
@@ -340,6 +342,8 @@ static rlx_status take_bytes(rlx_vm *vm, rlxv_frame *f, uint32_t z, uint64_t siz
     if (is_hosts && end > area->block->size)
         return too_small(vm, f, z, end, err);
     uint64_t wanted = end > area->wanted ? end : area->wanted;
+    if (wanted < area->least)
+        wanted = area->least;
     if (!is_hosts && top == 0 &&
         (!area->block || !area->block->header.pool || area->block->size < wanted))
         RLX_TRY(grow_block(vm, f, z, v, wanted, err));
@@ -394,6 +398,8 @@ rlx_status rlxv_plan_enter(rlx_vm *vm, rlxv_frame *f, uint32_t z, rlx_error *err
 {
     rlxv_layout *l = NULL;
     rlxv_region_use *use = &f->regions[z];
+    if (f->fn->plan.regions[z].n_buffers == 0)
+        return RLX_OK;
     if (use->layout)
         leave_from(vm, f, z);
     RLX_TRY(take_layout(vm, f, z, &l, err));

@@ -21,6 +21,27 @@ static rlx_status copy_text(char *to, size_t size, rlx_str text, rlx_error *err)
     return RLX_OK;
 }
 
+static bool is_pool(const rlx_device_row *row)
+{
+    return row->target.len > 5 && memcmp(row->target.data, "pool ", 5) == 0;
+}
+
+/* The bytes that calls take of it at most, if it has a limit: "pool sram 49152". */
+static uint64_t pool_bytes(const rlx_device_row *row)
+{
+    uint64_t bytes = 0;
+    rlx_str s = row->target;
+    while (s.len > 0 && s.data[s.len - 1] != ' ')
+        s.len--;
+    for (size_t i = s.len; i < row->target.len; i++) {
+        const char c = s.data[i];
+        if (c < '0' || c > '9' || bytes > UINT32_MAX)
+            return 0;
+        bytes = bytes * 10 + (uint64_t)(c - '0');
+    }
+    return bytes;
+}
+
 rlx_status rlxv_vm_devices_create(rlx_vm *vm, rlx_error *err)
 {
     const rlx_executable *exe = vm->exe;
@@ -40,6 +61,8 @@ rlx_status rlxv_vm_devices_create(rlx_vm *vm, rlx_error *err)
         RLX_TRY(copy_text(d->scope, sizeof d->scope, row->scope, err));
         d->is_opened = row->id == 0 && strcmp(d->kind, rlxv_cpu_api.kind) == 0 &&
                        strcmp(d->scope, "global") == 0;
+        if (is_pool(row))
+            d->area.least = pool_bytes(row);
     }
     return RLX_OK;
 }
@@ -69,19 +92,33 @@ void rlxv_vm_devices_trim(rlx_vm *vm)
             rlxv_device_trim(vm->devices[v].device);
 }
 
+/* The scope of a memory pool of the host: where the host program has registered no memory of that
+ * name, the host's own will do. */
+static bool is_pools_scope(const rlx_executable *exe, rlx_str scope)
+{
+    for (uint32_t v = 1; v < exe->n_devices; v++)
+        if (is_pool(&exe->devices[v]) && rlx_str_eq(exe->devices[v].scope, scope))
+            return true;
+    return false;
+}
+
 rlx_status rlxv_vm_device_at(rlx_vm *vm, uint32_t v, rlx_device **out, rlx_error *err)
 {
     rlxv_vm_device *d = &vm->devices[v];
     if (!d->is_opened) {
-        const uint32_t id = vm->exe->devices[v].id;
+        uint32_t id = vm->exe->devices[v].id;
         if (!vm->exe->trusts_code && rlxv_device_has_driver(vm->registry, d->kind))
             return rlx_fail(err, RLX_E_NOT_FOUND,
                             "%s:%u is not opened: the file was not trusted to use drivers", d->kind,
                             id);
-        if (id == 0 && strcmp(d->kind, rlxv_cpu_api.kind) == 0)
+        const bool is_host = id == 0 && strcmp(d->kind, rlxv_cpu_api.kind) == 0;
+        if (is_host)
+            id = rlxv_cpu_with_scope(vm->registry, d->scope);
+        if (is_host && id == 0 && !is_pools_scope(vm->exe, vm->exe->devices[v].scope))
             return rlx_fail(err, RLX_E_NOT_FOUND,
                             "cpu:0: there is no memory '%.60s' here, but 'global'", d->scope);
-        RLX_TRY(rlx_device_open(vm->registry, d->kind, id, &d->device, err));
+        if (!is_host || id != 0)
+            RLX_TRY(rlx_device_open(vm->registry, d->kind, id, &d->device, err));
         d->is_opened = true;
     }
     *out = d->device;

@@ -191,6 +191,7 @@ typedef struct rlxv_area {
     uint64_t used;
     uint64_t wanted; /* most that regions in use at once took */
     uint64_t recent; /* the same since the last aging */
+    uint64_t least;  /* that the block has: a pool's, which has no room for more than one */
 } rlxv_area;
 
 typedef struct rlxv_bound_kernel rlxv_bound_kernel; /* launch.c */

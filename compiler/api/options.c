@@ -247,6 +247,20 @@ static bool take_links(rlx_compiler *c, const rlx_compile_options *o, rlxc_optio
     return true;
 }
 
+static bool take_pools(rlx_compiler *c, const rlx_compile_options *o, rlxc_options *out)
+{
+    if (o->n_pools > sizeof out->pools / sizeof *out->pools)
+        return wrong(c, "too many memory pools");
+    if (o->n_pools > 0 && o->pools == NULL)
+        return wrong(c, "pools is NULL");
+    for (uint32_t i = 0; i < o->n_pools; i++) {
+        if (o->pools[i] == NULL)
+            return wrong(c, "a memory pool is NULL");
+        out->pools[out->n_pools++] = kept(c, o->pools[i]);
+    }
+    return true;
+}
+
 static bool take_numbers(rlx_compiler *c, const rlx_compile_options *o, rlxc_options *out)
 {
     const uint8_t bits = o->row_bits == 0 ? RLXC_ROW_BITS : o->row_bits;
@@ -299,5 +313,5 @@ bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
     out->n_extra = c->n_extra;
     return rlxc_api_codegens(c, o, out) && rlxc_layout_parse(c->ctx, out->memory_layout, &layout) &&
            take_numbers(c, o, out) && take_bounds(c, o, out) && take_requests(c, o, out) &&
-           take_links(c, o, out);
+           take_links(c, o, out) && take_pools(c, o, out);
 }

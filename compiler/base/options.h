@@ -40,6 +40,8 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
         int64_t min, max;
     } bounds[32]; /* --bound n=1:512 */
     uint32_t n_bounds;
+    const char *pools[16]; /* --pool: memory pools, each as a text (compiler/ir/pool.h) */
+    uint32_t n_pools;
     const char *requests[RLXC_MAX_REQUESTS]; /* passes that run only when named here */
     uint32_t n_requests;
     rlx_dtype mixed; /* to_mixed_precision's type, float16 or bfloat16; void: the pass does

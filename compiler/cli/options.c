@@ -17,6 +17,7 @@ typedef enum option_id {
     OPT_BOUND,
     OPT_LINK,
     OPT_CODEGEN,
+    OPT_POOL,
     OPT_EMIT,
     OPT_PRINT_AFTER,
     OPT_STOP_AFTER,
@@ -63,6 +64,10 @@ static const struct option_row {
     {OPT_LEVEL, "-O", "LEVEL",
      "-O0 to -O3 (default -O2); -O3 also makes files larger where that is faster", 0},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated", 0},
+    {OPT_POOL, "--pool", "KEY=VALUE,...",
+     "name=sram,size=256K,align=16,targets=cpu,scope=global.sram: memory for what is planned, in "
+     "the order given; may be repeated (docs/memory.md)",
+     0},
     {OPT_LINK, "--link", "FILE",
      "object file, archive or library that defines T.call_extern functions", 0},
     {OPT_CODEGEN, "--codegen", "NAME",
@@ -437,6 +442,13 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         return true;
     case OPT_CODEGEN:
         return read_codegen(value, c, err);
+    case OPT_POOL:
+        if (c->options.n_pools == RLXC_MAX_POOL_OPTIONS) {
+            fprintf(err, "rlxc: more than %d memory pools\n", RLXC_MAX_POOL_OPTIONS);
+            return false;
+        }
+        c->pools[c->options.n_pools++] = value;
+        return true;
     case OPT_EMIT:
         return read_form(value, c, err);
     case OPT_PRINT_AFTER:
@@ -549,6 +561,7 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
     out->options.passes = out->passes;
     out->options.links = out->links;
     out->options.codegens = out->codegens;
+    out->options.pools = out->pools;
     for (int i = 1; i < argc; i++)
         if (!take_word(argc, argv, &i, out, err))
             return false;

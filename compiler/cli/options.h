@@ -18,6 +18,7 @@ enum {
     RLXC_MAX_PRINTS = 32,
     RLXC_MAX_BOUNDS = 32,
     RLXC_MAX_LINKS = 16,
+    RLXC_MAX_POOL_OPTIONS = 16,
     RLXC_MAX_PASSES = 8,
     RLXC_MAX_CODEGENS = 8,
     RLXC_BOUND_NAME = 1024,
@@ -40,6 +41,7 @@ typedef struct rlxc_command {
     const char *passes[RLXC_MAX_PASSES];
     const char *links[RLXC_MAX_LINKS];
     const char *codegens[RLXC_MAX_CODEGENS];
+    const char *pools[RLXC_MAX_POOL_OPTIONS];
     char cpu_names[RLX_MAX_LEVELS][RLXC_CPU_NAME];
     const char *cpus[RLX_MAX_LEVELS]; /* --mcpu with several; options.cpu is NULL then */
     uint32_t n_cpus;

@@ -273,6 +273,7 @@ static bool emit_function(rlxc_bc_module *m, const rlxc_function *f, uint32_t in
         uint32_t result = rlxc_bc_atom_as(&fn, f->body.result, f->ret);
         RLXC_BC_EMIT(&fn, RLX_OP_RET, result);
     }
+    rlxc_bc_place_pools(&fn);
     rlx_error err = {0};
     return !m->failed && rlxc_bc_ok(m, f->range, rlx_exec_builder_end(m->builder, &err), &err) &&
            !rlxc_failed(m->ctx);
@@ -313,6 +314,8 @@ static bool emit_module(rlxc_context *ctx, const rlxc_module *module, const rlxc
         !rlxc_bc_device_code(&m) || !rlxc_bc_sections(&m))
         return false;
     rlxc_bc_find_values(&m);
+    if (!rlxc_bc_find_pools(&m))
+        return false;
     for (uint32_t i = 0; i < module->globals.count; i++) {
         const rlxc_function *f = module->globals.items[i]->relax;
         if (!f)
@@ -326,15 +329,17 @@ static bool emit_module(rlxc_context *ctx, const rlxc_module *module, const rlxc
             return false;
         rlxc_map_set(ctx, &m.functions, rlxc_key(f), (void *)(uintptr_t)(index + 1));
     }
-    for (uint32_t i = 0; i < module->globals.count; i++) {
-        const rlxc_function *f = module->globals.items[i]->relax;
+    const uint32_t *order = rlxc_bc_order(&m);
+    for (uint32_t i = 0; order && i < module->globals.count; i++) {
+        const rlxc_function *f = module->globals.items[order[i]]->relax;
         if (!f)
             continue;
         uint32_t index = (uint32_t)(uintptr_t)rlxc_map_get(&m.functions, rlxc_key(f)) - 1;
-        rlxc_doing(ctx, "emitting bytecode of", module->globals.items[i]->name);
+        rlxc_doing(ctx, "emitting bytecode of", f->name);
         if (!emit_function(&m, f, index) || !emit_attrs(&m, f))
             return false;
     }
+    rlxc_bc_pool_metadata(&m);
     return !rlxc_failed(ctx);
 }
 

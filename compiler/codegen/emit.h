@@ -6,6 +6,8 @@
  * emit_body.c  bindings, IF, results
  * emit_call.c  kernels, functions, builtins, packed functions
  * emit_plan.c  the memory plan: regions, buffers, tensors
+ * emit_pools.c  memory pools: candidates of a buffer, the choice at the end of a function
+ * emit_order.c  the order of functions: callees first, if there are pools
  * emit_workspace.c  scratch memory of kernels in it
  * emit_device.c  devices, their code and launches
  * emit_op.c    the operators that reach code generation, one handler each
@@ -17,6 +19,8 @@
 
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/device.h"
+#include "compiler/codegen/pool_fit.h"
+#include "compiler/ir/pool.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/sym.h"
 
@@ -26,6 +30,21 @@ typedef struct rlxc_bc_kernel { /* a called PrimFunc */
     const rlxc_expr **dims;
     uint32_t n_dims;
 } rlxc_bc_kernel;
+
+typedef struct rlxc_bc_pool { /* a memory pool on one device */
+    const rlxc_pool *pool;
+    uint32_t device; /* row of the file's devices */
+} rlxc_bc_pool;
+
+typedef RLXC_VEC(uint8_t) rlxc_bc_candidates; /* indices of rlxc_bc_module.on_devices */
+
+typedef struct rlxc_bc_pooled { /* a buffer of known size that lies in one of several pools */
+    uint32_t buffer;
+    uint64_t bytes;
+    const rlxc_bc_candidates *pools;
+    const char *what; /* for messages */
+    rlxc_range range;
+} rlxc_bc_pooled;
 
 typedef struct rlxc_bc_module {
     rlxc_context *ctx;
@@ -38,6 +57,14 @@ typedef struct rlxc_bc_module {
     const rlxc_device_code *codes; /* for devices */
     uint32_t n_codes;
     uint32_t *code_modules; /* of each, its module in the builder */
+    rlxc_pools pools;       /* of the module */
+    RLXC_VEC(rlxc_bc_pool) on_devices;
+    RLXC_VEC(const rlxc_vdevice *) rows; /* by row of the file's devices, from 1 */
+    rlxc_map candidates;                 /* row + 1 -> rlxc_bc_candidates */
+    rlxc_map global_of;                  /* function -> position in the module + 1 */
+    rlxc_map pool_values;                /* functions that are used as values */
+    rlxc_map needs;                      /* function -> bytes by pool of on_devices */
+    rlxc_map recursive;                  /* functions that may run in a frame above their own */
     bool failed;
 } rlxc_bc_module;
 
@@ -53,10 +80,16 @@ typedef struct rlxc_bc_region { /* of the memory plan */
     uint32_t device;
 } rlxc_bc_region;
 
+typedef struct rlxc_bc_room { /* for a buffer of the memory plan */
+    rlxc_bc_region region;
+    uint32_t bytes;                  /* expression */
+    const rlxc_bc_candidates *pools; /* that may hold it instead; NULL: the region is decided */
+    uint64_t most;                   /* with |pools|: its bytes, rounded */
+} rlxc_bc_room;
+
 typedef struct rlxc_bc_place { /* a planned storage */
     bool is_planned, has_buffer, has_end;
-    rlxc_bc_region region;
-    uint32_t bytes;  /* expression */
+    rlxc_bc_room room;
     uint32_t buffer; /* begins with the first tensor */
 } rlxc_bc_place;
 
@@ -91,8 +124,11 @@ typedef struct rlxc_bc_function {
     rlxc_bc_planned **planned_of; /* by variable id */
     uint32_t n_regions;
     RLXC_VEC(rlxc_bc_region) regions; /* laid out on every path to here */
-    bool ended;       /* the path ends here: nothing more is emitted before the next label */
-    uint32_t nothing; /* register + 1 of results that are never read or killed */
+    RLXC_VEC(rlxc_bc_pooled) pooled;
+    RLXC_VEC(const rlxc_function *) callees;
+    bool calls_values; /* some callee is known at run time only */
+    bool ended;        /* the path ends here: nothing more is emitted before the next label */
+    uint32_t nothing;  /* register + 1 of results that are never read or killed */
     RLXC_VEC(rlxc_rvar *) killed; /* variables killed, innermost scope last */
     RLXC_VEC(uint32_t) killed_regs;
     rlxc_range range;
@@ -180,8 +216,11 @@ void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 /* Emits an instruction that fails with |message| unless |holds|. */
 void rlxc_bc_check(rlxc_bc_function *fn, const rlxc_expr *holds, const char *message);
 void rlxc_bc_plan_entry(rlxc_bc_function *fn);
-/* Begins and ends the use of a buffer of |size| bytes on |device|. */
-uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device);
+/* Begins and ends the use of a buffer of |size| bytes on |device|; |what|: for messages. */
+uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device,
+                        const char *what);
+/* The outermost region on |device| that can hold |size|, or a new one. */
+rlxc_bc_region rlxc_bc_region_on(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device);
 void rlxc_bc_buffer_end(rlxc_bc_function *fn, uint32_t buffer);
 /* Every symbol of |e| has a slot. */
 bool rlxc_bc_are_bound(rlxc_bc_function *fn, const rlxc_expr *e);
@@ -193,17 +232,42 @@ bool rlxc_bc_is_in_plan(const rlxc_bc_function *fn, rlxc_atom storage);
  * it then gets memory of its own. */
 bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b);
 
+/* --- emit_pools.c ---------------------------------------------------------------------------- */
+/* Reads the module's pools. */
+bool rlxc_bc_find_pools(rlxc_bc_module *m);
+/* The pools that may hold memory of a row of the file's devices; NULL: none is meant for it. */
+const rlxc_bc_candidates *rlxc_bc_pools_for(rlxc_bc_module *m, uint32_t device);
+/* Lays out, at the entry, the regions of the pools that may hold memory of that row. */
+void rlxc_bc_enter_pools(rlxc_bc_function *fn, uint32_t device);
+/* Room for |size| bytes in one of |pools|. */
+rlxc_bc_room rlxc_bc_pool_room(rlxc_bc_function *fn, const rlxc_expr *size,
+                               const rlxc_bc_candidates *pools);
+/* At the end of the function: where its pooled buffers lie. */
+void rlxc_bc_place_pools(rlxc_bc_function *fn);
+/* Says in the metadata how large the pools are, and how much of them is used. */
+void rlxc_bc_pool_metadata(rlxc_bc_module *m);
+
+/* --- emit_order.c ---------------------------------------------------------------------------- */
+/* The module's functions, callees before callers if there are pools. NULL if memory is out. */
+const uint32_t *rlxc_bc_order(rlxc_bc_module *m);
+/* True if closures of |f| may be made. */
+bool rlxc_bc_is_value(const rlxc_bc_module *m, const rlxc_function *f);
+
 /* --- emit_workspace.c ------------------------------------------------------------------------ */
 /* The buffer for scratch memory of the next call of |kernel|; the caller ends it. |device|: where a
  * device's kernel may have it, 0: nowhere. |values|: the kernel's dims at the call, NULL if
  * unknown. False: none is needed. */
 bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel, uint32_t device,
                        const rlxc_expr *const *values, uint32_t *out_buffer);
+/* True if |b| calls a kernel that may need some, on the row |*out_device| of the file's devices. */
+bool rlxc_bc_has_scratch(rlxc_bc_function *fn, const rlxc_binding *b, uint32_t *out_device);
 
 /* --- emit_device.c --------------------------------------------------------------------------- */
 /* The builder's row of a vdevice, by its name in types, and by an index of explicit memory; 0: the
  * host's plain memory. */
 uint32_t rlxc_bc_device(rlxc_bc_module *m, const char *vdevice, rlxc_range range);
+/* The row of |pool| on the device |where|; NULL: the host. */
+uint32_t rlxc_bc_pool_row(rlxc_bc_module *m, const rlxc_pool *pool, const rlxc_vdevice *where);
 uint32_t rlxc_bc_device_at(rlxc_bc_module *m, rlxc_atom index, rlxc_range range);
 /* Adds the code of |m->codes|. */
 bool rlxc_bc_device_code(rlxc_bc_module *m);

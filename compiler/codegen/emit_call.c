@@ -376,6 +376,7 @@ void rlxc_bc_callable(rlxc_bc_function *fn, const rlxc_rvar *var, rlxc_atom call
     }
     if (callee.kind != RLXC_ATOM_GLOBAL) {
         uint32_t closure = rlxc_bc_atom(fn, callee);
+        fn->calls_values = true;
         const uint32_t *regs =
             rlxc_bc_args(fn, args, n, rlxc_atom_sinfo(fn->ctx, fn->m->module, callee));
         call_closure(fn, var, callee, closure, regs, n);
@@ -389,6 +390,7 @@ void rlxc_bc_callable(rlxc_bc_function *fn, const rlxc_rvar *var, rlxc_atom call
     }
     uintptr_t index = (uintptr_t)rlxc_map_get(&fn->m->functions, rlxc_key(g->relax));
     const uint32_t *regs = rlxc_bc_args(fn, args, n, rlxc_function_sinfo(fn->ctx, g->relax));
+    RLXC_PUSH(fn->ctx, &fn->callees, g->relax);
     call(fn, RLX_OP_CALL_FUNC, var, (uint32_t)index - 1, regs, n);
 }
 

@@ -16,12 +16,24 @@ static const char *target_text(rlxc_bc_module *m, const rlxc_vdevice *device)
     return t ? rlxc_target_text(m->ctx, t) : "";
 }
 
-static uint32_t row_of(rlxc_bc_module *m, const rlxc_vdevice *device, rlxc_range range)
+/* Remembers what row |row| of the file stands for. */
+static void note_row(rlxc_bc_module *m, uint32_t row, const rlxc_vdevice *device)
 {
-    size_t length;
+    while (m->rows.count <= row && !rlxc_out_of_memory(m->ctx))
+        RLXC_PUSH(m->ctx, &m->rows, NULL);
+    if (row > 0 && row < m->rows.count)
+        m->rows.items[row] = device;
+}
+
+/* |pool|: of the CPU's memory, its name; else NULL. */
+static uint32_t row_of(rlxc_bc_module *m, const rlxc_vdevice *device, const char *pool,
+                       rlxc_range range)
+{
+    size_t length = 0;
     const char *kind = rlxc_target_kind(&device->target, &length);
     rlx_device_row row = {.kind = {kind, length}};
-    if (rlxc_is_cpu_kind(kind, length))
+    const bool is_cpu = length == 0 || rlxc_is_cpu_kind(kind, length);
+    if (is_cpu)
         row.kind = RLX_STR("cpu");
     if (device->index < 0 || device->index > INT32_MAX) {
         rlxc_error(m->ctx, range, "device %.*s has no number %lld", (int)length, kind,
@@ -34,16 +46,27 @@ static uint32_t row_of(rlxc_bc_module *m, const rlxc_vdevice *device, rlxc_range
         return 0;
     row.id = (uint32_t)device->index;
     row.scope = rlx_str_from(device->scope ? device->scope : "global");
-    row.target = rlx_str_from(target_text(m, device));
-    rlxc_bc_ok(m, range, rlx_exec_builder_device(m->builder, &row, &out, &err), &err);
+    row.target = rlx_str_from(pool && is_cpu ? rlxc_internf(m->ctx, "pool %s", pool)
+                                             : target_text(m, device));
+    if (rlxc_bc_ok(m, range, rlx_exec_builder_device(m->builder, &row, &out, &err), &err))
+        note_row(m, out, device);
     return out;
+}
+
+uint32_t rlxc_bc_pool_row(rlxc_bc_module *m, const rlxc_pool *pool, const rlxc_vdevice *where)
+{
+    rlxc_vdevice *device = rlxc_alloc(m->ctx, sizeof *device);
+    if (where)
+        *device = *where;
+    device->scope = pool->scope;
+    return row_of(m, device, pool->name, device->range);
 }
 
 uint32_t rlxc_bc_device(rlxc_bc_module *m, const char *vdevice, rlxc_range range)
 {
     if (rlxc_vdevice_is_host(m->module, vdevice))
         return 0;
-    return row_of(m, rlxc_find_vdevice(m->module, vdevice), range);
+    return row_of(m, rlxc_find_vdevice(m->module, vdevice), NULL, range);
 }
 
 uint32_t rlxc_bc_device_at(rlxc_bc_module *m, rlxc_atom index, rlxc_range range)
@@ -52,7 +75,7 @@ uint32_t rlxc_bc_device_at(rlxc_bc_module *m, rlxc_atom index, rlxc_range range)
     if (index.kind == RLXC_ATOM_PRIM)
         rlxc_is_int(index.prim, &i);
     const rlxc_vdevice *device = rlxc_vdevice_at(m->module, i);
-    return device ? row_of(m, device, range) : 0;
+    return device ? row_of(m, device, NULL, range) : 0;
 }
 
 /* --- code ------------------------------------------------------------------------------------- */

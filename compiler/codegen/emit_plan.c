@@ -43,8 +43,7 @@ static rlxc_bc_region lay_out(rlxc_bc_function *fn, uint32_t device)
     return r;
 }
 
-/* The outermost region on |device| that can hold |size|, or a new one. */
-static rlxc_bc_region region_of(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device)
+rlxc_bc_region rlxc_bc_region_on(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device)
 {
     uint32_t needed = slots_of(fn, size);
     for (uint32_t i = 0; i < fn->regions.count; i++)
@@ -53,12 +52,27 @@ static rlxc_bc_region region_of(rlxc_bc_function *fn, const rlxc_expr *size, uin
     return lay_out(fn, device);
 }
 
+/* The pools of a storage, and of the scratch memory that a kernel may need. */
+static void enter_pools(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    uint32_t device;
+    if (rlxc_is_planned_storage(b))
+        rlxc_bc_enter_pools(fn, rlxc_bc_device_at(fn->m, b->args[1], fn->range));
+    else if (rlxc_bc_has_scratch(fn, b, &device))
+        rlxc_bc_enter_pools(fn, device);
+}
+
 static bool lay_out_known(void *user, rlxc_binding *b)
 {
     rlxc_bc_function *fn = user;
+    if (fn->m->pools.n > 0)
+        enter_pools(fn, b);
     if (rlxc_is_planned_storage(b) && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1 &&
-        slots_of(fn, b->args[0].dims[0]) <= fn->n_slots)
-        region_of(fn, b->args[0].dims[0], rlxc_bc_device_at(fn->m, b->args[1], fn->range));
+        slots_of(fn, b->args[0].dims[0]) <= fn->n_slots) {
+        const uint32_t device = rlxc_bc_device_at(fn->m, b->args[1], fn->range);
+        if (!rlxc_bc_pools_for(fn->m, device))
+            rlxc_bc_region_on(fn, b->args[0].dims[0], device);
+    }
     return !fn->m->failed;
 }
 
@@ -67,20 +81,36 @@ void rlxc_bc_plan_entry(rlxc_bc_function *fn)
     rlxc_each_binding(&fn->f->body, lay_out_known, fn);
 }
 
-static uint32_t begin_buffer(rlxc_bc_function *fn, uint32_t region, uint32_t bytes)
+static rlxc_bc_room room_for(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device)
+{
+    const rlxc_bc_candidates *pools = rlxc_bc_pools_for(fn->m, device);
+    if (pools)
+        return rlxc_bc_pool_room(fn, size, pools);
+    rlxc_bc_room room = {.region = rlxc_bc_region_on(fn, size, device)};
+    room.bytes = rlxc_bc_expr(fn->m, &fn->symbols, size, fn->range);
+    return room;
+}
+
+static uint32_t begin_buffer(rlxc_bc_function *fn, const rlxc_bc_room *room, const char *what)
 {
     uint32_t out = 0;
     rlx_error err = {0};
     if (!fn->m->failed)
-        rlxc_bc_ok(fn->m, fn->range,
-                   rlx_exec_builder_buffer(fn->m->builder, region, bytes, &out, &err), &err);
+        rlxc_bc_ok(
+            fn->m, fn->range,
+            rlx_exec_builder_buffer(fn->m->builder, room->region.index, room->bytes, &out, &err),
+            &err);
+    if (room->pools)
+        RLXC_PUSH(fn->ctx, &fn->pooled,
+                  (rlxc_bc_pooled){out, room->most, room->pools, what, fn->range});
     return out;
 }
 
-uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device)
+uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device,
+                        const char *what)
 {
-    const rlxc_bc_region region = region_of(fn, size, device);
-    return begin_buffer(fn, region.index, rlxc_bc_expr(fn->m, &fn->symbols, size, fn->range));
+    const rlxc_bc_room room = room_for(fn, size, device);
+    return begin_buffer(fn, &room, what);
 }
 
 void rlxc_bc_buffer_end(rlxc_bc_function *fn, uint32_t buffer)
@@ -108,8 +138,7 @@ void rlxc_bc_planned_storage(rlxc_bc_function *fn, const rlxc_binding *b)
     const uint32_t device = rlxc_bc_device_at(fn->m, b->args[1], b->range);
     rlxc_bc_place *place = &fn->places[b->var->id];
     place->is_planned = true;
-    place->region = region_of(fn, size.dims[0], device);
-    place->bytes = rlxc_bc_expr(fn->m, &fn->symbols, size.dims[0], fn->range);
+    place->room = room_for(fn, size.dims[0], device);
 }
 
 bool rlxc_bc_is_in_plan(const rlxc_bc_function *fn, rlxc_atom storage)
@@ -160,13 +189,17 @@ bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
         return true;
     }
     for (uint32_t i = 0; i < shape.n; i++)
-        if (slots_of(fn, shape.dims[i]) > place->region.n_slots)
+        if (slots_of(fn, shape.dims[i]) > place->room.region.n_slots)
             return false;
-    if (!place->has_buffer)
-        place->buffer = begin_buffer(fn, place->region.index, place->bytes);
-    place->has_buffer = true;
     const rlxc_sinfo *t =
         rlxc_sinfo_tensor(fn->ctx, dtype.dtype, (int32_t)shape.n, shape.dims, NULL);
+    if (!place->has_buffer) {
+        const char *what = place->room.pools ? rlxc_internf(fn->ctx, "'%s', %s", b->var->name,
+                                                            rlxc_sinfo_text(fn->ctx, t))
+                                             : NULL;
+        place->buffer = begin_buffer(fn, &place->room, what);
+    }
+    place->has_buffer = true;
     uint32_t type = rlxc_bc_type(fn->m, &fn->symbols, t, NULL, false, fn->range);
     uint32_t dst = rlxc_bc_define(fn, b->var);
     rlxc_bc_planned *planned = planned_tensor(fn, place->buffer, type);

@@ -22,6 +22,36 @@ static const rlxc_expr *scratch_need(rlxc_scratch *w, const rlxc_device_kernel *
     return bytes;
 }
 
+static bool find_allocation(void *user, const rlxc_stmt *s)
+{
+    bool *found = user;
+    *found = *found || s->kind == RLXC_STMT_ALLOCATE;
+    return !*found;
+}
+
+bool rlxc_bc_has_scratch(rlxc_bc_function *fn, const rlxc_binding *b, uint32_t *out_device)
+{
+    const rlxc_global *g = b->form == RLXC_FORM_CALL && !b->op && b->callee.kind == RLXC_ATOM_GLOBAL
+                               ? rlxc_module_find(fn->m->module, b->callee.text)
+                               : NULL;
+    bool found = false;
+    *out_device = 0;
+    if (!g || !g->prim)
+        return false;
+    if (!rlxc_prim_is_device(g->prim)) {
+        if (g->prim->body)
+            rlxc_stmt_visit(g->prim->body, find_allocation, &found);
+        return found;
+    }
+    uint32_t code;
+    const rlxc_device_kernel *kernel = rlxc_bc_device_kernel(fn->m, g->prim, &code);
+    for (uint32_t i = 0; i < b->n_args && *out_device == 0; i++)
+        if (b->args[i].kind == RLXC_ATOM_VAR)
+            *out_device = rlxc_bc_device(
+                fn->m, rlxc_sinfo_device(fn->m->module, b->args[i].var->sinfo), fn->range);
+    return kernel && kernel->n_scratch > 0 && *out_device > 0;
+}
+
 bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel, uint32_t device,
                        const rlxc_expr *const *values, uint32_t *out_buffer)
 {
@@ -42,6 +72,9 @@ bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel, uint3
     }
     if (!bytes || !rlxc_bc_are_bound(fn, bytes))
         return false;
-    *out_buffer = rlxc_bc_buffer(fn, bytes, device);
+    const char *what = fn->m->pools.n > 0
+                           ? rlxc_internf(fn->ctx, "scratch memory of '%s'", kernel->f->name)
+                           : NULL;
+    *out_buffer = rlxc_bc_buffer(fn, bytes, device, what);
     return true;
 }

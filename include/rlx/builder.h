@@ -107,6 +107,10 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_kernel(rlx_exec_builder *b, rl
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_device(rlx_exec_builder *b,
                                                          const rlx_device_row *row, uint32_t *out,
                                                          rlx_error *err);
+/* Gives row |device| another target. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_device_target(rlx_exec_builder *b,
+                                                                uint32_t device, rlx_str target,
+                                                                rlx_error *err);
 /* Code for a kind of device, as images from the best to the most general, at least one: the first
    that a device takes is used. Or, with one image and no launches, a section for a loader of the
    host (rlx_registry_add_section). The bytes are copied. */
@@ -209,6 +213,14 @@ typedef void (*rlx_plan_layout_fn)(void *user, const rlx_plan_interval *rows, ui
 /* NULL: the layouts stay as this library makes them. */
 RLX_API void rlx_exec_builder_set_layout(rlx_exec_builder *b, rlx_plan_layout_fn layout,
                                          void *user);
+/* A buffer of the current function as it is so far; |last| is RLX_NONE before its end. False if it
+ * does not exist. */
+RLX_API bool rlx_exec_builder_buffer_at(const rlx_exec_builder *b, uint32_t buffer,
+                                        rlx_plan_buffer *out);
+/* Moves a buffer to a region that exists, at |offset| of it or at RLX_PLAN_AT_RUN_TIME. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_place_buffer(rlx_exec_builder *b, uint32_t buffer,
+                                                               uint32_t region, uint64_t offset,
+                                                               rlx_error *err);
 /* A tensor at the start of |buffer|: |type| has a dtype, a rank, and an EXPR for each dim. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_plan_tensor(rlx_exec_builder *b, uint32_t buffer,
                                                               uint32_t type, uint32_t *out,

@@ -292,6 +292,9 @@ typedef struct rlx_compile_options {
                                  * (docs/memory.md); NULL: auto */
     const char *const *codegens; /* built-in code generators (rlx_compiler_codegen), at most 8 */
     uint32_t n_codegens;
+    const char *const *pools; /* "name=sram,size=256K": memory for what is planned, in the order of
+                               * preference (docs/memory.md); at most 16 */
+    uint32_t n_pools;
 } rlx_compile_options;
 
 /* -O2 for this machine. */

@@ -194,6 +194,9 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_exec_builder_buffer(NULL, 0, 1, (void *)room, &err));
     REFUSED(rlx_exec_builder_buffer(b, 0, 1, NULL, &err));
     REFUSED(rlx_exec_builder_buffer_end(NULL, 0, &err));
+    REFUSED(rlx_exec_builder_place_buffer(NULL, 0, 0, 0, &err));
+    cr_expect_not(rlx_exec_builder_buffer_at(NULL, 0, (void *)room));
+    cr_expect_not(rlx_exec_builder_buffer_at(b, 0, NULL));
     REFUSED(rlx_exec_builder_stated_buffer(NULL, (void *)room, (void *)room, &err));
     REFUSED(rlx_exec_builder_stated_buffer(b, NULL, (void *)room, &err));
     REFUSED(rlx_exec_builder_stated_buffer(b, (void *)room, NULL, &err));
@@ -205,6 +208,8 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_exec_builder_device(b, &row, NULL, &err));
     row.target = no_text;
     REFUSED(rlx_exec_builder_device(b, &row, (void *)room, &err));
+    REFUSED(rlx_exec_builder_device_target(NULL, 1, text, &err));
+    REFUSED(rlx_exec_builder_device_target(b, 1, no_text, &err));
     REFUSED(rlx_exec_builder_device_module(NULL, text, &image, 1, (void *)room, &err));
     REFUSED(rlx_exec_builder_device_module(b, no_text, &image, 1, (void *)room, &err));
     REFUSED(rlx_exec_builder_device_module(b, text, NULL, 1, (void *)room, &err));

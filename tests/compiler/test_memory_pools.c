@@ -1,0 +1,262 @@
+/* Memory pools (docs/memory.md): what lies where, with which results; what does not fit, and what
+ * is said then. */
+#include <string.h>
+
+#include "compiler/codegen/pool_fit.h"
+#include "compiler/driver/compile.h"
+#include "rlx/device.h"
+#include "rlx/vm.h"
+#include "tests/support/rlx_test.h"
+
+#define HEADER                                               \
+    "from tvm.script import ir as I, relax as R, tir as T\n" \
+    "@I.ir_module\n"                                         \
+    "class Module:\n"
+#define T64 "R.Tensor((64, 64), \"float32\")"
+#define CHAIN                       \
+    "        a = R.nn.softmax(x)\n" \
+    "        b = R.matmul(a, x)\n"  \
+    "        c = R.nn.softmax(b)\n" \
+    "        d = R.add(a, c)\n"     \
+    "        e = R.nn.softmax(d)\n"
+
+static const char plain[] =
+    HEADER "    @R.function\n    def main(x: " T64 "):\n" CHAIN "        return R.matmul(e, b)\n";
+static const char stated[] =
+    HEADER "    I.module_attrs({\"rlx.pools\": [\"name=sram,size=32K\", \"name=dram\"]})\n"
+           "    @R.function\n    def main(x: " T64 "):\n" CHAIN "        return R.matmul(e, b)\n";
+static const char calls[] = HEADER "    @R.function(private=True)\n    def inner(x: " T64
+                                   ") -> " T64 ":\n" CHAIN "        return R.matmul(e, b)\n"
+                                   "    @R.function\n    def main(x: " T64 "):\n"
+                                   "        p = R.nn.softmax(x)\n"
+                                   "        q = Module.inner(p)\n"
+                                   "        return R.matmul(p, q)\n";
+static const char recursive[] =
+    HEADER "    @R.function\n    def main(x: " T64 ", k: R.Tensor((), \"bool\")) -> " T64
+           ":\n" CHAIN "        if k:\n"
+           "            r = Module.main(e, k)\n"
+           "            s = R.add(r, b)\n"
+           "        else:\n"
+           "            s = R.add(e, b)\n"
+           "        return s\n";
+static const char symbolic[] =
+    HEADER "    @R.function\n    def main(x: R.Tensor((\"n\", \"n\"), \"float32\")):\n" CHAIN
+           "        return R.matmul(e, b)\n";
+
+static const char pinned[] =
+    HEADER "    I.module_global_infos({\"vdevice\": [I.vdevice(\"llvm\", 0, \"global\"), "
+           "I.vdevice(\"llvm\", 0, \"global.sram\")]})\n"
+           "    @R.function\n    def main(x: " T64 "):\n"
+           "        s = R.to_vdevice(R.nn.softmax(x), \"llvm:1\")\n"
+           "        a = R.matmul(s, s)\n"
+           "        b = R.nn.softmax(a)\n"
+           "        return R.matmul(R.to_vdevice(b, \"llvm:0\"), x)\n";
+
+typedef struct pool_list {
+    const char *texts[4];
+} pool_list;
+
+static rlx_executable *compile(rlx_test *t, const char *text, const pool_list *pools,
+                               const char *error)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlx_exec_builder *builder = NULL;
+    rlx_executable *exe = NULL;
+    rlxc_options options;
+    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
+    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
+    cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
+    options.check = true;
+    for (uint32_t i = 0; pools && i < 4 && pools->texts[i]; i++)
+        options.pools[options.n_pools++] = pools->texts[i];
+    rlxc_module *module = rlxc_read_module(ctx, "test.py", text, strlen(text));
+    const bool fine = module && rlxc_compile_module(ctx, module, &options, NULL, builder);
+    const char *said = rlxc_render_diagnostics(ctx);
+    cr_assert(fine == !error && (fine || strstr(said, error)), "%s", said);
+    if (fine)
+        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
+    if (fine)
+        RLX_OKAY(rlx_executable_verify_plans(exe, &t->error));
+    rlx_exec_builder_destroy(builder);
+    rlxc_context_destroy(ctx);
+    return exe;
+}
+
+/* The result of main; |sram|: bytes of memory of scope "global.sram" that the host gives, of which
+ * |*out_used| is the most that was in use. */
+static rlx_value run(rlx_test *t, rlx_executable *exe, size_t sram, uint64_t *out_used)
+{
+    const int64_t dims[2] = {64, 64};
+    const rlx_cpu_device row = {
+        .size = sizeof row, .id = 3, .bytes = sram ? sram : 1, .scope = "global.sram"};
+    rlx_vm_options options = {.allocator = &t->allocator, .debug_poison = true};
+    rlx_vm *vm = NULL;
+    rlx_device *d = NULL;
+    rlx_device_stats stats = {0};
+    rlx_value x = rlx_test_iota(t, 2, dims), out = rlx_none();
+    float *data = rlx_tensor_mutable_data(x.as.tensor);
+    for (int64_t i = 0; i < 64 * 64; i++)
+        data[i] = (float)(i % 7) / 8;
+    RLX_OKAY(rlx_registry_create(&t->allocator, &options.registry, &t->error));
+    if (sram) {
+        RLX_OKAY(rlx_registry_add_cpu(options.registry, &row, &t->error));
+        RLX_OKAY(rlx_device_open(options.registry, "cpu", 3, &d, &t->error));
+    }
+    RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+    for (int i = 0; i < 3; i++) {
+        rlx_value_release(out);
+        RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &x, 1, &out, &t->error));
+    }
+    if (d)
+        rlx_device_get_stats(d, &stats);
+    *out_used = stats.peak_bytes;
+    rlx_value_release(x);
+    rlx_vm_destroy(vm);
+    rlx_device_release(d);
+    rlx_registry_release(options.registry);
+    return out;
+}
+
+static bool are_same(rlx_value a, rlx_value b)
+{
+    return rlx_tensor_nbytes(a.as.tensor) == rlx_tensor_nbytes(b.as.tensor) &&
+           memcmp(rlx_tensor_data(a.as.tensor), rlx_tensor_data(b.as.tensor),
+                  rlx_tensor_nbytes(a.as.tensor)) == 0;
+}
+
+RLX_TEST(memory_pools, hold_what_fits_and_keep_the_results)
+{
+    static const struct {
+        const char *text;
+        pool_list pools;
+        size_t sram; /* that the host has; the pool's size */
+    } cases[] = {{plain, {{"name=sram,size=16K", "name=dram"}}, 16 << 10},
+                 {plain, {{"name=sram,size=32K", "name=dram"}}, 32 << 10},
+                 {plain, {{"name=sram,size=64K"}}, 64 << 10},
+                 {plain, {{"name=sram,size=16K", "name=dram"}}, 0},
+                 {plain, {{"name=dram,scope=global"}}, 0},
+                 {plain, {{"name=dram,scope=global,size=1M"}}, 0},
+                 {pinned, {{"name=dram", "name=sram,size=32K"}}, 48 << 10},
+                 {stated, {{NULL}}, 32 << 10},
+                 {stated, {{"name=sram,size=64K"}}, 64 << 10},
+                 {symbolic, {{"name=sram,size=64K", "name=dram"}}, 0},
+                 {calls, {{"name=sram,size=64K", "name=dram"}}, 64 << 10},
+                 {calls, {{"name=sram,size=32K", "name=dram"}}, 32 << 10}};
+    const char *known = NULL;
+    rlx_value want = rlx_none();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t used;
+        if (known != cases[i].text) {
+            rlx_executable *without =
+                compile(t, cases[i].text == stated ? plain : cases[i].text, NULL, NULL);
+            rlx_value_release(want);
+            want = run(t, without, cases[i].text == pinned ? 48 << 10 : 0, &used);
+            known = cases[i].text;
+            rlx_executable_release(without);
+        }
+        rlx_executable *exe = compile(t, cases[i].text, &cases[i].pools, NULL);
+        rlx_value got = run(t, exe, cases[i].sram, &used);
+        cr_expect(are_same(want, got), "case %zu", i);
+        cr_expect(cases[i].sram == 0 || (used > 0 && used <= cases[i].sram),
+                  "case %zu: %llu bytes are used", i, (unsigned long long)used);
+        rlx_value_release(got);
+        rlx_executable_release(exe);
+    }
+    rlx_value_release(want);
+}
+
+RLX_TEST(memory_pools, say_what_does_not_fit)
+{
+    static const struct {
+        const char *text;
+        pool_list pools;
+        const char *error;
+    } cases[] = {
+        {plain,
+         {{"name=sram,size=40000"}},
+         "memory pool 'sram' has 40000 bytes, 'main' needs 49152; at its peak, here, 49152 are in "
+         "use at once"},
+        {plain, {{"name=sram,size=40000"}}, "in use there: 'a', R.Tensor((64, 64)"},
+        {plain,
+         {{"name=sram,size=16K", "name=more,size=16K"}},
+         "memory pool 'more' has 16384 bytes, 'main' needs 32768"},
+        {calls,
+         {{"name=sram,size=48K"}},
+         "'main' needs 16384, and the functions that it calls need 49152"},
+        {recursive,
+         {{"name=sram,size=1M"}},
+         "memory pool 'sram' has a limit, but 'main', which needs"},
+        {pinned,
+         {{"name=dram", "name=sram,size=16K"}},
+         "memory pool 'sram' has 16384 bytes, 'main' needs 32768"},
+        {symbolic, {{"name=sram,size=1M"}}, "its size depends on n, which has no upper bound"},
+        {plain,
+         {{"name=sram,size=1M", "name=b,scope=global.sram"}},
+         "have one scope, 'global.sram'"},
+        {plain, {{"size=1M"}}, "it has no name"},
+        {plain, {{"name=a,size=0"}}, "a number of bytes from 1 to 2^46"},
+        {plain, {{"name=a,size=18446744073709551617"}}, "a number of bytes from 1 to 2^46"},
+        {plain, {{"name=a,size=99999G"}}, "a number of bytes from 1 to 2^46"},
+        {plain, {{"name=a,align=128"}}, "a power of two up to 64"},
+        {plain, {{"name=a,align=3"}}, "a power of two up to 64"},
+        {plain, {{"name=a,targets=gpu"}}, "targets are cpu, opencl and cuda"},
+        {plain, {{"name=a,targets="}}, "targets are cpu, opencl and cuda"},
+        {plain, {{"name=a,kind=x"}}, "the kind of a pool is workspace"},
+        {plain, {{"name=a,name=b"}}, "a key stands there twice"},
+        {plain, {{"name=a,"}}, "expected name=NAME"},
+        {plain, {{""}}, "expected name=NAME"},
+        {plain, {{"name=a b"}}, "a name has 1 to 63"},
+        {HEADER "    I.module_attrs({\"rlx.pools\": 3})\n    @R.function\n    def main(x: " T64
+                "):\n        return x\n",
+         {{NULL}},
+         "rlx.pools: expected a list of texts"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        compile(t, cases[i].text, &cases[i].pools, cases[i].error);
+}
+
+/* Random intervals: what is chosen passes the check, and the check refuses it with one change. */
+RLX_TEST(memory_pools, choices_pass_the_check)
+{
+    enum { N = 40, TURNS = 60 };
+    static const uint8_t all[] = {0, 1, 2}, last[] = {1, 2};
+    uint64_t seed = 1;
+    uint32_t refused = 0, fitted = 0;
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    for (int turn = 0; turn < TURNS; turn++) {
+        rlxc_pool_buffer b[N];
+        const uint64_t room[3] = {512, 768 + 64 * (uint64_t)(turn % 8),
+                                  turn % 2 ? UINT64_MAX : 1024};
+        rlxc_pool_misfit misfit = {0};
+        uint32_t wrong;
+        for (int i = 0; i < N; i++) {
+            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            const uint32_t first = (uint32_t)(seed >> 33) % 60, length = (uint32_t)(seed >> 45) % 9;
+            const bool any = (seed >> 60) % 2;
+            b[i] = (rlxc_pool_buffer){.first = first,
+                                      .last = first + length + 1,
+                                      .bytes = 64 * ((seed >> 50) % 9),
+                                      .pools = any ? all : last,
+                                      .n_pools = any ? 3 : 2};
+        }
+        if (!rlxc_fit_pools(ctx, b, N, room, &misfit)) {
+            refused++;
+            cr_expect(misfit.peak > room[misfit.pool] && misfit.alive <= misfit.peak);
+            continue;
+        }
+        fitted++;
+        cr_expect(rlxc_check_pools(b, N, room, 3, &wrong), "turn %d: buffer %u", turn, wrong);
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < i; k++) {
+                const rlxc_pool_buffer kept = b[i];
+                if (b[k].bytes == 0 || kept.bytes == 0 || room[b[k].pool] == UINT64_MAX ||
+                    kept.last <= b[k].first || b[k].last <= kept.first)
+                    continue;
+                b[i].pool = b[k].pool;
+                b[i].offset = b[k].offset;
+                cr_expect_not(rlxc_check_pools(b, N, room, 3, &wrong), "turn %d", turn);
+                b[i] = kept;
+            }
+    }
+    cr_expect(fitted > 5 && refused > 5, "%u fit, %u do not", fitted, refused);
+    rlxc_context_destroy(ctx);
+}
