@@ -6,6 +6,7 @@
  * leaves the group and comes back, and nothing between them has an effect or can fail. */
 #include "compiler/analysis/effects.h"
 #include "compiler/passes/composite.h"
+#include "compiler/passes/merge_groups.h"
 #include "compiler/passes/outline.h"
 #include "compiler/passes/passes.h"
 
@@ -35,10 +36,11 @@ typedef struct merging {
     const rlxc_function **callees; /* by place: the composite function called, or NULL */
     const char **generators;       /* by place, of these */
     const rlxc_options *options;
-    bool *alone;        /* by place: not to be merged with others */
-    rlxc_map places;    /* variable -> 1 + place */
-    uint32_t *group_of; /* by place: place of a member that stands for the group */
-    rlxc_map locals;    /* of the group being made: composite function -> variable */
+    bool *alone;       /* by place: not to be merged with others */
+    uint32_t *effects; /* by place: bindings before it that must keep their places */
+    rlxc_map places;   /* variable -> 1 + place */
+    rlxc_merge_groups groups;
+    rlxc_map locals; /* of the group being made: composite function -> variable */
     uint32_t group;
 } merging;
 
@@ -63,84 +65,10 @@ static const char *generator_of(const merging *m, const rlxc_function *f)
 /* --- which calls belong together ---------------------------------------------------------------
  */
 
-typedef struct reading {
-    const merging *m;
-    uint32_t a, b;        /* the groups to join */
-    const bool *reached;  /* by place: reads a member's value */
-    bool inside, outside; /* out: reads a member; reads something outside that does */
-} reading;
-
-static void read_atom(void *user, rlxc_atom atom)
-{
-    reading *r = user;
-    uint32_t place = atom.kind == RLXC_ATOM_VAR
-                         ? (uint32_t)(uintptr_t)rlxc_map_get(&r->m->places, rlxc_key(atom.var))
-                         : 0;
-    if (place == 0)
-        return;
-    const uint32_t g = r->m->group_of[place - 1];
-    r->inside = r->inside || g == r->a || g == r->b;
-    r->outside = r->outside || r->reached[place - 1];
-}
-
-static void read_binding(reading *r, const rlxc_binding *b)
-{
-    r->inside = r->outside = false;
-    for (uint32_t i = 0; i < b->n_args; i++)
-        rlxc_atom_visit(b->args[i], read_atom, r);
-    if (b->form == RLXC_FORM_IF) {
-        rlxc_body_visit(b->then, read_atom, r);
-        rlxc_body_visit(b->otherwise, read_atom, r);
-    }
-    if (b->form == RLXC_FORM_FUNCTION)
-        rlxc_body_visit(&b->function->body, read_atom, r);
-}
-
-/* No value of the groups |a| and |b| leaves them and comes back, also through other groups. */
-static bool stays_acyclic(const merging *m, uint32_t a, uint32_t b)
-{
-    const uint32_t n = m->block->n;
-    bool *reached = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof *reached),
-         changed = reached != NULL;
-    if (!reached)
-        return false;
-    while (changed) {
-        changed = false;
-        for (uint32_t i = 0; i < n; i++) {
-            reading r = {.m = m, .a = a, .b = b, .reached = reached};
-            const uint32_t g = m->group_of[i];
-            const bool is_member = g == a || g == b;
-            read_binding(&r, m->block->bindings[i]);
-            if (is_member && r.outside)
-                return false;
-            if (is_member || reached[i] || !(r.inside || r.outside))
-                continue;
-            changed = true;
-            for (uint32_t k = 0; k < n; k++) /* a group is one value */
-                if (k == i || (g != RLXC_NO_GROUP && m->group_of[k] == g))
-                    reached[k] = true;
-        }
-    }
-    return true;
-}
-
 /* Nothing that must keep its place lies between the first member of |group| and |last|. */
-static bool may_move(const merging *m, uint32_t group, uint32_t last)
+static bool may_move(merging *m, uint32_t group, uint32_t last)
 {
-    uint32_t first = 0;
-    while (m->group_of[first] != group)
-        first++;
-    for (uint32_t i = first; i < last; i++)
-        if (!rlxc_binding_is_pure(m->module, m->block->bindings[i]))
-            return false;
-    return true;
-}
-
-static void join(merging *m, uint32_t a, uint32_t b)
-{
-    for (uint32_t i = 0; i < m->block->n; i++)
-        if (m->group_of[i] == a)
-            m->group_of[i] = b;
+    return m->effects[last] == m->effects[m->groups.first[rlxc_merge_group_of(&m->groups, group)]];
 }
 
 typedef struct joining {
@@ -155,13 +83,9 @@ static void join_operand(void *user, rlxc_atom atom)
     uint32_t place = atom.kind == RLXC_ATOM_VAR
                          ? (uint32_t)(uintptr_t)rlxc_map_get(&m->places, rlxc_key(atom.var))
                          : 0;
-    if (place == 0 || m->group_of[place - 1] == RLXC_NO_GROUP ||
-        m->generators[place - 1] != m->generators[j->place] || m->alone[place - 1] ||
-        m->alone[j->place])
-        return;
-    const uint32_t a = m->group_of[place - 1], b = m->group_of[j->place];
-    if (a != b && may_move(m, a, j->place) && stays_acyclic(m, a, b))
-        join(m, a, b);
+    if (place > 0 && m->callees[place - 1] && m->generators[place - 1] == m->generators[j->place] &&
+        !m->alone[place - 1] && !m->alone[j->place] && may_move(m, place - 1, j->place))
+        rlxc_merge_groups_join(&m->groups, place - 1, j->place);
 }
 
 /* --- the functions ---------------------------------------------------------------------------- */
@@ -212,12 +136,13 @@ static bool outline(merging *m)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         numbers[i] = RLXC_NO_GROUP;
-        if (m->group_of[i] == RLXC_NO_GROUP)
+        if (!m->callees[i])
             continue;
-        uintptr_t number = (uintptr_t)rlxc_map_get(&known, (uint64_t)m->group_of[i] + 1);
+        const uint64_t group = (uint64_t)rlxc_merge_group_of(&m->groups, i) + 1;
+        uintptr_t number = (uintptr_t)rlxc_map_get(&known, group);
         if (number == 0) {
             number = ++count;
-            rlxc_map_set(m->ctx, &known, (uint64_t)m->group_of[i] + 1, (void *)number);
+            rlxc_map_set(m->ctx, &known, group, (void *)number);
         }
         numbers[i] = (uint32_t)number - 1;
         groups[numbers[i]] = describe(m, i);
@@ -251,22 +176,24 @@ static bool merge_block(merging *m)
     bool any = false;
     m->callees = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof(const rlxc_function *));
     m->generators = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof(const char *));
-    m->group_of = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof *m->group_of);
+    m->effects = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof *m->effects);
     m->alone = rlxc_try_alloc(m->ctx, (size_t)n + 1, sizeof *m->alone);
     m->places = (rlxc_map){0};
-    if (!m->callees || !m->generators || !m->group_of || !m->alone)
+    if (!m->callees || !m->generators || !m->effects || !m->alone)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_binding *b = m->block->bindings[i];
         rlxc_map_set(m->ctx, &m->places, rlxc_key(b->var), (void *)((uintptr_t)i + 1));
         m->callees[i] = callee_of(m, b);
-        m->group_of[i] = m->callees[i] ? i : RLXC_NO_GROUP;
+        m->effects[i + 1] = m->effects[i] + !rlxc_binding_is_pure(m->module, b);
         if (!m->callees[i])
             continue;
         any = true;
         m->generators[i] = generator_of(m, m->callees[i]);
         m->alone[i] = is_alone(m, m->callees[i]);
     }
+    if (any && !rlxc_merge_groups_init(&m->groups, m->ctx, m->block, &m->places))
+        return false;
     for (uint32_t i = 0; any && i < n && !rlxc_failed(m->ctx); i++) {
         const rlxc_binding *b = m->block->bindings[i];
         joining j = {m, i};
@@ -302,6 +229,41 @@ static bool merge_body(merging *m, rlxc_body *body)
     return true;
 }
 
+typedef struct mentions {
+    rlxc_context *ctx;
+    rlxc_map names;   /* -> how often they are mentioned */
+    intptr_t further; /* what a mention adds */
+} mentions;
+
+static void count_mention(void *user, rlxc_atom atom)
+{
+    mentions *s = user;
+    if (atom.kind == RLXC_ATOM_GLOBAL) {
+        const uint64_t key = rlxc_key(atom.text);
+        const intptr_t n = (intptr_t)rlxc_map_get(&s->names, key) + s->further;
+        rlxc_map_set(s->ctx, &s->names, key, (void *)n);
+    }
+}
+
+/* Removes composite functions that nothing calls any longer. */
+static void remove_unused(const merging *m)
+{
+    mentions s = {.ctx = m->ctx, .further = 1};
+    const rlxc_module *module = m->module;
+    for (uint32_t i = 0; i < module->globals.count; i++)
+        if (module->globals.items[i]->relax)
+            rlxc_body_visit(&module->globals.items[i]->relax->body, count_mention, &s);
+    s.further = -1;
+    for (uint32_t i = module->globals.count; i-- > 0;) {
+        const rlxc_function *f = module->globals.items[i]->relax;
+        if (f && rlxc_mark_of(m->ctx, f, "Composite") && !rlxc_mark_of(m->ctx, f, "Codegen") &&
+            !rlxc_map_get(&s.names, rlxc_key(f->name))) {
+            rlxc_body_visit(&f->body, count_mention, &s);
+            rlxc_module_remove(m->ctx, m->module, f->name);
+        }
+    }
+}
+
 bool rlxc_pass_merge_composite_functions(rlxc_context *ctx, rlxc_module *module,
                                          const rlxc_options *options)
 {
@@ -318,11 +280,7 @@ bool rlxc_pass_merge_composite_functions(rlxc_context *ctx, rlxc_module *module,
         if (f && !rlxc_is_marked(ctx, f) && !merge_body(&m, &f->body))
             return false;
     }
-    for (uint32_t i = module->globals.count; any && i-- > 0;) {
-        const rlxc_function *f = module->globals.items[i]->relax;
-        if (f && rlxc_mark_of(ctx, f, "Composite") && !rlxc_mark_of(ctx, f, "Codegen") &&
-            !rlxc_is_mentioned(module, f->name))
-            rlxc_module_remove(ctx, module, f->name);
-    }
+    if (any && !rlxc_failed(ctx))
+        remove_unused(&m);
     return !rlxc_failed(ctx);
 }

@@ -19,7 +19,7 @@ typedef struct state {
     rlxc_map place;         /* variable -> 1 + place in the block */
     uint32_t *outside_uses; /* of all variables */
     unit *units;            /* n bindings, then the groups */
-    uint32_t *last;         /* member, by group */
+    uint32_t *first, *last; /* members, by group */
     rlxc_binding_block *out;
     RLXC_VEC(uint32_t) ready;
 } state;
@@ -47,9 +47,7 @@ typedef struct making {
     rlxc_map seen;
 } making;
 
-/* Calls |visit| for each atom that the binding reads, those of branches and local functions too. */
-static void visit_reads(const rlxc_binding *b, void (*visit)(void *user, rlxc_atom atom),
-                        void *user)
+void rlxc_visit_reads(const rlxc_binding *b, void (*visit)(void *user, rlxc_atom atom), void *user)
 {
     for (uint32_t i = 0; i < b->n_args; i++)
         rlxc_atom_visit(b->args[i], visit, user);
@@ -95,7 +93,7 @@ static void collect_attr(making *m, const rlxc_attr *a)
 static void collect_member(making *m, const rlxc_binding *b)
 {
     rlxc_context *ctx = m->s->o->ctx;
-    visit_reads(b, collect_atom, m);
+    rlxc_visit_reads(b, collect_atom, m);
     rlxc_sinfo_collect_vars(ctx, b->var->sinfo, &m->symbols);
     for (uint32_t i = 0; i < b->n_sinfo_args; i++)
         rlxc_sinfo_collect_vars(ctx, b->sinfo_args[i], &m->symbols);
@@ -237,13 +235,13 @@ static bool make_group(state *s, uint32_t group)
                          .range = range,
                          .marked = g->marked};
     making m = {.s = s, .group = group, .copier = {.ctx = ctx, .into = f}};
-    for (uint32_t i = 0; i <= s->last[group]; i++)
+    for (uint32_t i = s->first[group]; i <= s->last[group]; i++)
         if (o->group_of[i] == group)
             collect_member(&m, o->block->bindings[i]);
     make_params(&m);
     rlxc_binding_block *block = rlxc_block_new(ctx, !o->copy);
     rvar_vec results = {0};
-    for (uint32_t i = 0; i <= s->last[group] && !rlxc_failed(ctx); i++) {
+    for (uint32_t i = s->first[group]; i <= s->last[group] && !rlxc_failed(ctx); i++) {
         const rlxc_binding *b = o->block->bindings[i];
         if (o->group_of[i] != group)
             continue;
@@ -309,7 +307,7 @@ bool rlxc_outline_may_group(rlxc_context *ctx, const rlxc_binding_block *block,
             reach r = {places, needs, false};
             if (needs[i])
                 continue;
-            visit_reads(block->bindings[i], find_need, &r);
+            rlxc_visit_reads(block->bindings[i], find_need, &r);
             again = again || (r.found && group_of[i] != RLXC_NO_GROUP);
             if (r.found)
                 mark(needs, block, group_of, i);
@@ -320,7 +318,7 @@ bool rlxc_outline_may_group(rlxc_context *ctx, const rlxc_binding_block *block,
     for (uint32_t i = 0; needs && i < block->n; i++) {
         reach r = {places, needs, false};
         if (group_of[i] == group)
-            visit_reads(block->bindings[i], find_need, &r);
+            rlxc_visit_reads(block->bindings[i], find_need, &r);
         if (r.found)
             return false;
     }
@@ -386,9 +384,13 @@ bool rlxc_outline_block(const rlxc_outline *o)
     state s = {.o = o, .out = rlxc_block_new(o->ctx, o->block->is_dataflow)};
     s.outside_uses = rlxc_count_uses(o->ctx, rlxc_outermost(o->host));
     s.units = rlxc_try_alloc(o->ctx, (size_t)n + o->n_groups + 1, sizeof *s.units);
+    s.first = rlxc_try_alloc(o->ctx, (size_t)o->n_groups + 1, sizeof *s.first);
     s.last = rlxc_try_alloc(o->ctx, (size_t)o->n_groups + 1, sizeof *s.last);
-    if (!s.outside_uses || !s.units || !s.last)
+    if (!s.outside_uses || !s.units || !s.first || !s.last)
         return false;
+    for (uint32_t i = n; i-- > 0;)
+        if (o->group_of[i] != RLXC_NO_GROUP)
+            s.first[o->group_of[i]] = i;
     for (uint32_t i = 0; i < n; i++) {
         rlxc_map_set(o->ctx, &s.place, rlxc_key(o->block->bindings[i]->var),
                      (void *)((uintptr_t)i + 1));
@@ -397,7 +399,7 @@ bool rlxc_outline_block(const rlxc_outline *o)
     }
     for (uint32_t i = 0; i < n; i++) {
         edge e = {.s = &s, .from = unit_of(&s, i)};
-        visit_reads(o->block->bindings[i], add_edge, &e);
+        rlxc_visit_reads(o->block->bindings[i], add_edge, &e);
     }
     for (uint32_t i = 0; i < n && !rlxc_failed(o->ctx); i++) {
         const uint32_t g = o->group_of[i];

@@ -7,6 +7,9 @@
 
 enum { RLXC_NO_GROUP = UINT32_MAX };
 
+/* Calls |visit| for each atom that the binding reads, those of branches and local functions too. */
+void rlxc_visit_reads(const rlxc_binding *b, void (*visit)(void *user, rlxc_atom atom), void *user);
+
 /* Copies bindings into another function, with variables and symbols of its own. */
 typedef struct rlxc_copier {
     rlxc_context *ctx;
