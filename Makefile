@@ -82,7 +82,7 @@ $(call obj,$(SMALL_SRC)): OPT := -Os -g
 # The runtime is C: only debuggers unwind its stack, with the debug information.
 $(call obj,$(RUNTIME_SRC)): CFLAGS += $(if $(SAN),,-fno-asynchronous-unwind-tables)
 
-.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-c test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-opencl onnx-opencl-table ptxas onnx-batch onnx-relax onnx-free onnx-published bench bench-cuda bench-peers deps-bench install install-runtime \
+.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-c test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-opencl onnx-opencl-table ptxas onnx-batch onnx-relax onnx-free onnx-published bench bench-cuda bench-peers deps-bench install install-runtime install-bare \
         san tsan fuzz format check-format check-layers clean help
 # The runtime without an operating system (docs/bare.md): no files, threads, text or signing. The second library has the functions of
 # C that the first one calls, for programs without a C library.
@@ -413,6 +413,10 @@ install: all install-runtime ## install headers, libraries, programs and pkg-con
 	ln -sf librlxc.so.0 $(DESTDIR)$(PREFIX)/lib/librlxc.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(COMPILER_LIBS)|' \
 	    .ci/rlxc.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rlxc.pc
+install-bare: $(BUILD)/librlx-bare.a $(BUILD)/librlx-bare-c.a ## install the runtime without an operating system: headers and two archives
+	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/rlx
+	install -m 644 $(filter-out $(COMPILER_HEADERS),$(wildcard include/rlx/*.h)) include/rlx/*.def $(DESTDIR)$(PREFIX)/include/rlx
+	install -m 644 $^ $(DESTDIR)$(PREFIX)/lib
 COMPILER_HEADERS := include/rlx/compiler.h include/rlx/ir.h
 BARE_HEADERS := include/rlx/bare.h
 install-runtime: runtime ## the same without the compiler; LLVM need not be installed
