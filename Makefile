@@ -291,7 +291,7 @@ conformance-cases: $(BUILD)/conformance_tests ## this tree's conformance cases, 
 conformance: all ## the conformance cases in CONFORMANCE=folder, through rlxc and rlx
 	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
 
-OPS_TESTS := $(addprefix tests/ops/,run.py broadcast.py matrix.py cblas.py) tests/cli/signature.py \
+OPS_TESTS := $(addprefix tests/ops/,run.py broadcast.py matrix.py codegens.py) tests/cli/signature.py \
              $(addprefix tests/onnx/,broadcast.py ops.py values.py microsoft.py experts.py fused.py transformers.py blocked.py sequences.py \
              graphs.py recurrent.py convolutions.py layouts.py order.py schemas.py invalid.py)
 test-ops: all ## operators against NumPy, at several sizes: all of Relax, and ONNX's that have no backend data; signatures

@@ -71,7 +71,7 @@ static const struct option_row {
     {OPT_LINK, "--link", "FILE",
      "object file, archive or library that defines T.call_extern functions", 0},
     {OPT_CODEGEN, "--codegen", "NAME",
-     "cblas: let a library of the machine that runs the file compute what it can "
+     "cblas or dnnl: let a library of the machine that runs the file compute what it can "
      "(docs/generators.md); may be repeated",
      0},
     {OPT_TEXT, "--schedule", "FILE",

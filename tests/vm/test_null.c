@@ -436,6 +436,7 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_registry_add_section(registry, NULL, NULL, &err));
     REFUSED(rlx_registry_add_section(registry, &section, NULL, &err));
     REFUSED(rlx_registry_add_cblas(NULL, &err));
+    REFUSED(rlx_registry_add_dnnl(NULL, &err));
     REFUSED(rlx_registry_add_cpu(NULL, (void *)room, &err));
     REFUSED(rlx_registry_add_cpu(registry, NULL, &err));
     EMPTY(strcmp(rlx_device_kind(NULL, 0), "cpu"));

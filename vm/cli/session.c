@@ -224,6 +224,8 @@ static rlx_status make_registry(rlx_registry **out, rlx_error *err)
 {
     RLX_TRY(rlx_registry_create(NULL, out, err));
     rlx_status status = rlx_registry_add_cblas(*out, err);
+    if (status == RLX_OK)
+        status = rlx_registry_add_dnnl(*out, err);
     if (status != RLX_OK)
         rlx_registry_release(*out);
     return status;
