@@ -433,6 +433,64 @@ RLX_TEST(cli, dump_shows_and_draws_memory_plans)
     fixture_deinit(&f);
 }
 
+/* A callee's memory comes on top of its caller's, as much as the largest callee takes. */
+RLX_TEST(cli, dump_adds_what_callees_take)
+{
+    static const char text[] = ".func main (x: float32[s0!]) -> object symbols 1 {\n"
+                               "    .slot s0 \"n\"\n"
+                               "    .buffer u0 z0 s0 * 4 0 3\n"
+                               "    plan z0\n"
+                               "    call_func r1, @middle, [r0]\n"
+                               "    call_func r1, @leaf, [r0]\n"
+                               "    ret r1\n"
+                               "}\n"
+                               ".func middle (x: float32[s0!]) -> object symbols 1 {\n"
+                               "    .slot s0 \"n\"\n"
+                               "    .buffer u0 z0 1000 0 3\n"
+                               "    plan z0\n"
+                               "    call_func r1, @leaf, [r0]\n"
+                               "    ret r1\n"
+                               "}\n"
+                               ".func leaf (x: float32[s0!]) -> object symbols 1 {\n"
+                               "    .slot s0 \"n\"\n"
+                               "    .buffer u0 z0 s0 * 8 0 2\n"
+                               "    plan z0\n"
+                               "    ret r0\n"
+                               "}\n"
+                               ".func fixed (x: float32[s0!]) -> object symbols 1 {\n"
+                               "    .buffer u0 z0 64 0 2\n"
+                               "    plan z0\n"
+                               "    ret r0\n"
+                               "}\n"
+                               ".func calls (x: float32[s0!]) -> object symbols 1 {\n"
+                               "    .slot s0 \"n\"\n"
+                               "    .buffer u0 z0 s0 * 4 0 3\n"
+                               "    plan z0\n"
+                               "    call_func r1, @fixed, [r0]\n"
+                               "    ret r1\n"
+                               "}\n"
+                               ".func turns (x: float32[s0!]) -> object symbols 1 {\n"
+                               "    call_func r1, @turns, [r0]\n"
+                               "    ret r1\n"
+                               "}\n";
+    cli_fixture f;
+    fixture_init(&f);
+    assemble_to(&f, "m.rlx", text);
+    /* 448 of main, 1024 of middle, 832 of leaf */
+    expect_command(
+        &f, cli_command_dump, "@m.rlx --memory --dim n=100", CLI_OK,
+        "with the functions it calls: at most 2304 bytes (2.2 KiB) if their symbols have "
+        "these values as well\n");
+    cr_expect(strstr(f.out, "at most 1856 bytes (1.8 KiB) if "), "%s", f.out);
+    cr_expect(strstr(f.out, "at most 512 bytes (512 bytes)\n"), "%s", f.out);
+    cr_expect(strstr(f.out, "memory of turns: nothing is allocated\n"
+                            "  with the functions it calls: not known before the call\n"),
+              "%s", f.out);
+    expect_command(&f, cli_command_dump, "@m.rlx --memory", CLI_OK,
+                   "with the functions it calls: not known before the call\n");
+    fixture_deinit(&f);
+}
+
 RLX_TEST(cli, dump_counts_shared_constants_once)
 {
     static const char text[] = ".func main () -> object {\n"

@@ -267,6 +267,8 @@ static int dump_function(const rlx_executable *exe, uint32_t f, const char *cons
         puts(nothing ? ": nothing is allocated" : "");
         status = dump_plan(&w.symbols, svg);
     }
+    if (status == CLI_OK)
+        status = cli_print_need(exe, f, dims, n_dims);
     if (status == CLI_OK && w.n_rows > 0) {
         print_rows(&w);
         print_sums(&w);

@@ -24,5 +24,7 @@ void cli_plan_deinit(cli_plan *p);
 int cli_plan_print(const cli_plan *p);
 /* Draws the known regions, one below the other, as an SVG file: time across, offset up. */
 int cli_plan_draw(const cli_plan *p, const char *path);
+/* need.c: what |f| takes with the functions that it calls; nothing for one that calls none. */
+int cli_print_need(const rlx_executable *exe, uint32_t f, const char *const *dims, uint32_t n_dims);
 
 #endif
