@@ -120,6 +120,32 @@ RLX_TEST(cli_devices, time_and_profile_show_work)
     fixture_deinit(&f);
 }
 
+RLX_TEST(cli_devices, memory_names_pools)
+{
+    cli_fixture f;
+    fixture_init(&f);
+    assemble_to(&f, "p.rlx",
+                ".meta \"pool.sram\" \"name=sram,size=8192,align=1,targets=opencl+cpu,"
+                "scope=global.sram,kind=workspace,used=4096\"\n"
+                ".meta \"pool.dram\" \"name=dram,targets=cpu,scope=global\"\n"
+                ".meta \"pool.odd\" \"size=,,=,\"\n"
+                ".device v1 \"cpu\" 0 \"global.sram\" \"pool sram 4096\"\n"
+                ".func main () -> object {\n"
+                "    .buffer u0 z0 4096 0 12\n"
+                "    .buffer u1 z1 64 0 12\n"
+                "    .region z0 v1\n"
+                "    load_const r0, true\n"
+                "    ret r0\n"
+                "}\n");
+    expect_command(&f, cli_command_dump, "@p.rlx --memory", CLI_OK,
+                   "region 0 on cpu:0 (global.sram) in pool sram: peak 4096 bytes");
+    cr_expect(strstr(f.out, "region 1 in pool dram: peak 64 bytes"), "%s", f.out);
+    cr_expect(strstr(f.out, "pool sram: 4096 of 8192 bytes (8.0 KiB) at most, callees included: "
+                            "50.0 %\npool dram: no limit\nconstants: "),
+              "%s", f.out);
+    fixture_deinit(&f);
+}
+
 RLX_TEST(cli_devices, memory_names_devices)
 {
     cli_fixture f;

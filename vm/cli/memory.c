@@ -369,6 +369,8 @@ int cli_dump_memory(const rlx_executable *exe, const char *const *dims, uint32_t
         status = CLI_FAILED;
     }
     if (status == CLI_OK)
+        cli_print_pools(exe);
+    if (status == CLI_OK)
         printf("constants: %s, mapped from the file\n", cli_bytes_text(bytes, text, sizeof text));
     return status;
 }

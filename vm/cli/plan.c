@@ -225,10 +225,13 @@ static void print_rows(const cli_plan *p, uint32_t region)
     }
 }
 
+/* " on opencl:0 in pool fast" */
 static const char *region_device(const cli_plan *p, uint32_t region, char *buffer, size_t size)
 {
-    return cli_device_text(p->exe, rlx_function_plan_device(p->exe, p->function, region), buffer,
-                           size);
+    const uint32_t device = rlx_function_plan_device(p->exe, p->function, region);
+    cli_device_text(p->exe, device, buffer, size);
+    cli_pool_text(p->exe, device, buffer + strlen(buffer), size - strlen(buffer));
+    return buffer;
 }
 
 /* The symbols without a value in the sizes of |region|. */
@@ -247,6 +250,8 @@ static void print_missing(const cli_plan *p, uint32_t region)
 static bool print_region(const cli_plan *p, uint32_t region)
 {
     char peak[32], bound[32], device[TEXT];
+    if (p->region_start[region] == p->region_start[region + 1])
+        return true; /* a pool that nothing lies in */
     if (!p->known[region]) {
         print_missing(p, region);
         print_rows(p, region);
