@@ -43,6 +43,7 @@ rlx_status rlx_compiler_add_fusion(rlx_compiler *c, const rlx_fusion_desc *fusio
                                              .pattern = pattern,
                                              .lift_constants = d.lift_constants,
                                              .alone = d.alone,
+                                             .shared = d.shared,
                                              .check = d.check != NULL ? check_match : NULL,
                                              .user = own};
     RLX_TRY(rlxc_api_end(&call, ok, RLX_E_INVALID_ARG, err));

@@ -11,6 +11,7 @@ typedef struct rlxc_fusion { /* a pattern of pass fuse_ops_by_pattern */
     const char *pattern;
     bool lift_constants; /* constants are operands of the function, not in it */
     bool alone;          /* not merged with its neighbours: a function of one match */
+    bool shared; /* values inside may be used outside: the function returns them too, as a tuple */
     bool (*check)(void *user, rlxc_context *ctx, const rlxc_match *match); /* or NULL */
     void *user;
 } rlxc_fusion;

@@ -3,8 +3,9 @@
  *
  * Patterns are tried in the order given, each in the whole module; matches end at the last bindings
  * first, so that of matches that overlap the one with the later root is taken. All bindings of a
- * match lie in one block, have no effects, and only the root's value is used outside. Functions
- * that are marked already stay as they are. */
+ * match lie in one block and have no effects. Only the root's value is used outside, or, where the
+ * pattern is shared, others as further results, unless such a use is needed inside. Functions that
+ * are marked already stay as they are. */
 #include "compiler/analysis/effects.h"
 #include "compiler/passes/composite.h"
 #include "compiler/passes/outline.h"
@@ -59,6 +60,23 @@ static void set_group(const rlxc_map *places, uint32_t *group_of, const rlxc_mat
         group_of[(uintptr_t)rlxc_map_get(places, rlxc_key(m->inside[k]->var)) - 1] = group;
 }
 
+/* A match that ends at |b| with all else used inside only, or else any that the pattern allows;
+ * then *out_shared is set. */
+static bool match_at(const fusing *f, const rlxc_function_graph *g, const rlxc_map *places,
+                     const uint32_t *group_of, const rlxc_binding *b, rlxc_match *m,
+                     bool *out_shared)
+{
+    const rlxc_atom root = rlxc_atom_var(b->var);
+    *out_shared = f->text.n_roots > 1;
+    if (rlxc_pattern_match(&g->graph, &f->text, root, false, m) && may_take(f, places, group_of, m))
+        return true;
+    if (*out_shared || !f->fusion->shared)
+        return false;
+    *out_shared = true;
+    return rlxc_pattern_match(&g->graph, &f->text, root, true, m) &&
+           may_take(f, places, group_of, m);
+}
+
 static bool fuse_block(fusing *f, rlxc_binding_block *block)
 {
     rlxc_context *ctx = f->ctx;
@@ -75,14 +93,12 @@ static bool fuse_block(fusing *f, rlxc_binding_block *block)
     for (uint32_t i = block->n; i-- > 0 && !rlxc_failed(ctx);) {
         const rlxc_binding *b = block->bindings[i];
         rlxc_match m;
+        bool shared;
         if (group_of[i] != RLXC_NO_GROUP || b->form == RLXC_FORM_IF ||
-            b->form == RLXC_FORM_FUNCTION ||
-            !rlxc_pattern_match(&g.graph, &f->text, rlxc_atom_var(b->var), false, &m) ||
-            !may_take(f, &places, group_of, &m))
+            b->form == RLXC_FORM_FUNCTION || !match_at(f, &g, &places, group_of, b, &m, &shared))
             continue;
         set_group(&places, group_of, &m, groups.count);
-        if (f->text.n_roots > 1 &&
-            !rlxc_outline_may_group(ctx, block, &places, group_of, groups.count)) {
+        if (shared && !rlxc_outline_may_group(ctx, block, &places, group_of, groups.count)) {
             set_group(&places, group_of, &m, RLXC_NO_GROUP);
             continue;
         }

@@ -1,6 +1,7 @@
 /* Pass merge_composite_functions: neighbouring calls of composite functions of one code generator
  * become one function marked with attribute Codegen, as Relax's MergeCompositeFunctions does. In it
- * the composite functions are local ones.
+ * the composite functions are local ones. Items of a tuple that such a call returns belong to the
+ * call.
  *
  * The generator of "dnnl.relu" is "dnnl". A call joins the group of an operand if no value then
  * leaves the group and comes back, and nothing between them has an effect or can fail. */
@@ -33,7 +34,8 @@ typedef struct merging {
     rlxc_module *module;
     rlxc_function *host;
     rlxc_binding_block *block;
-    const rlxc_function **callees; /* by place: the composite function called, or NULL */
+    const rlxc_function **callees; /* by place: the composite function called, or whose result the
+                                    * item is of, or NULL */
     const char **generators;       /* by place, of these */
     const rlxc_options *options;
     bool *alone;       /* by place: not to be merged with others */
@@ -88,6 +90,16 @@ static void join_operand(void *user, rlxc_atom atom)
         rlxc_merge_groups_join(&m->groups, place - 1, j->place);
 }
 
+/* The place of the call whose tuple binding |i| takes an item of; |i| for others. */
+static uint32_t tuple_of(const merging *m, uint32_t i)
+{
+    const rlxc_binding *b = m->block->bindings[i];
+    const uintptr_t place = b->form == RLXC_FORM_TUPLE_GET && b->args[0].kind == RLXC_ATOM_VAR
+                                ? (uintptr_t)rlxc_map_get(&m->places, rlxc_key(b->args[0].var))
+                                : 0;
+    return place > 0 && m->callees[place - 1] ? (uint32_t)place - 1 : i;
+}
+
 /* --- the functions ---------------------------------------------------------------------------- */
 
 /* The composite function as a local one, and a call of it. */
@@ -99,6 +111,12 @@ static void copy_member(void *user, rlxc_copier *c, rlxc_binding_block *block,
     if (group != m->group)
         m->locals = (rlxc_map){0};
     m->group = group;
+    if (!callee) { /* an item of a tuple */
+        rlxc_binding *item = rlxc_copy_binding(c, member);
+        item->var->is_dataflow = false;
+        rlxc_block_push(m->ctx, block, item);
+        return;
+    }
     rlxc_rvar *local = rlxc_map_get(&m->locals, rlxc_key(callee));
     if (!local) {
         rlxc_function *f = rlxc_copy_function(m->ctx, c->into, callee);
@@ -184,7 +202,8 @@ static bool merge_block(merging *m)
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_binding *b = m->block->bindings[i];
         rlxc_map_set(m->ctx, &m->places, rlxc_key(b->var), (void *)((uintptr_t)i + 1));
-        m->callees[i] = callee_of(m, b);
+        const uint32_t tuple = tuple_of(m, i);
+        m->callees[i] = tuple != i ? m->callees[tuple] : callee_of(m, b);
         m->effects[i + 1] = m->effects[i] + !rlxc_binding_is_pure(m->module, b);
         if (!m->callees[i])
             continue;
@@ -199,6 +218,10 @@ static bool merge_block(merging *m)
         joining j = {m, i};
         if (!m->callees[i])
             continue;
+        if (tuple_of(m, i) != i) {
+            rlxc_merge_groups_join(&m->groups, tuple_of(m, i), i);
+            continue;
+        }
         for (uint32_t a = 0; a < b->n_args; a++)
             rlxc_atom_visit(b->args[a], join_operand, &j);
     }

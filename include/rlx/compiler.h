@@ -189,7 +189,9 @@ typedef struct rlx_fusion_desc {
     /* Refuses a match by false; may be NULL. */
     bool (*check)(void *user, rlx_ir_module *m, const rlx_ir_match *match);
     void *user;
-    bool alone; /* the function is not merged with its neighbours of the same generator */
+    bool alone;  /* the function is not merged with its neighbours of the same generator */
+    bool shared; /* values inside may be used outside: the function returns a tuple of them and its
+                    last value, in their order */
 } rlx_fusion_desc;
 /* What matches becomes a function marked with attribute Composite = |name| in every later
    compilation of |c| (pass fuse_ops_by_pattern). Fusions are tried in the order they were added.

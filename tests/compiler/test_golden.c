@@ -2,8 +2,8 @@
  * must then print as NAME.after.txt. RLX_BLESS=1 writes the expected files instead: review them as
  * a diff. A pass on request is requested here. A first line "# --bound n=2:64" sets that option;
  * lines "# --fuse NAME=PATTERN" give patterns of pass fuse_ops_by_pattern (--fuse-lifted: constants
- * become operands), "# --codegen NAME" code generators. Where a line "# module PATH" is among the
- * first, the module is that file's.
+ * become operands; --fuse-shared: values inside may be used outside), "# --codegen NAME" code
+ * generators. Where a line "# module PATH" is among the first, the module is that file's.
  *
  * tests/explain/NAME.py is compiled with rlxc --explain, whose output must be NAME.after.txt;
  * tests/emit/opencl/NAME.py with --emit=opencl.
@@ -71,11 +71,13 @@ static void read_generators(rlxc_context *ctx, const char *text, generators *g,
         int length = 0;
         const char *line = rlxc_intern(ctx, text, strcspn(text, "\n"));
         bool lifted = sscanf(line, "# --fuse-lifted %63[^=]=%n", name, &length) == 1;
-        if (lifted || sscanf(line, "# --fuse %63[^=]=%n", name, &length) == 1) {
+        bool shared = sscanf(line, "# --fuse-shared %63[^=]=%n", name, &length) == 1;
+        if (lifted || shared || sscanf(line, "# --fuse %63[^=]=%n", name, &length) == 1) {
             cr_assert(options->n_fusions < MAX_FUSIONS);
             g->fusions[options->n_fusions++] = (rlxc_fusion){.name = rlxc_intern_cstr(ctx, name),
                                                              .pattern = line + length,
-                                                             .lift_constants = lifted};
+                                                             .lift_constants = lifted,
+                                                             .shared = shared};
         } else if (sscanf(line, "# --codegen %63s", name) == 1) {
             cr_assert(options->n_generators < MAX_GENERATORS);
             g->all[options->n_generators++].name = rlxc_intern_cstr(ctx, name);
