@@ -196,8 +196,8 @@ typedef struct output {
     rlx_exec_builder *builder; /* of an executable; else NULL */
     const void *data;          /* arena */
     size_t size;
-    const char *name;   /* of C: what the file is called, without its end; NULL: none is written */
-    const char *header; /* and the text of NAME.h */
+    const char *name; /* of C: what the file is called, without its end; NULL: none is written */
+    rlxc_c_files c;   /* its text, for the other files */
 } output;
 
 bool rlxc_api_refused(rlxc_context *ctx, rlx_error *err)
@@ -316,14 +316,19 @@ static bool devices(rlx_ir_module *m, const char *kind, const char *format, outp
 static bool c_text(rlx_ir_module *m, output *out)
 {
     rlxc_context *ctx = m->compiler->ctx;
-    rlxc_c_files files = {NULL, NULL};
+    rlxc_c_files files = {.header = NULL};
     if (strcmp(m->options.target->kind, "c") != 0) {
         rlxc_error(ctx, (rlxc_range){0}, "the module was lowered for another form than C");
         return false;
     }
-    if (!rlxc_emit_c(ctx, m->ir, out->name != NULL ? out->name : "model", &files))
+    if (m->options.weights_apart && out->name == NULL) {
+        rlxc_error(ctx, (rlxc_range){0}, "weights in a file of their own need a file NAME.c");
         return false;
-    out->header = files.header;
+    }
+    if (!rlxc_emit_c(ctx, m->ir, out->name != NULL ? out->name : "model", m->options.weights_apart,
+                     &files))
+        return false;
+    out->c = files;
     if (out->name != NULL)
         return set_text(ctx, files.source, out);
     static const char include[] = "#include \"model.h\"\n";
@@ -422,10 +427,12 @@ rlx_status rlx_ir_module_emit(rlx_ir_module *m, const rlx_compile_options *optio
     return RLX_OK;
 }
 
-/* The name in .../NAME.c, and the path of its header, which must not be a file that was read. */
+/* The name in .../NAME.c, and the paths of the files beside it, which must not be files that were
+ * read. */
 static bool name_of_c(rlx_ir_module *m, const char *path, const char **out_name,
-                      const char **out_header)
+                      const char *out_beside[2])
 {
+    static const char *const ends[2] = {"h", "weights"};
     rlxc_context *ctx = m->compiler->ctx;
     const char *base = rlxc_base_name(path);
     const size_t length = strlen(base), all = strlen(path);
@@ -434,10 +441,12 @@ static bool name_of_c(rlx_ir_module *m, const char *path, const char **out_name,
         return false;
     }
     *out_name = rlxc_intern(ctx, base, length - 2);
-    *out_header = rlxc_internf(ctx, "%.*s.h", (int)(all - 2), path);
-    if (rlxc_is_mapped(ctx, *out_header))
-        rlxc_error(ctx, (rlxc_range){0}, "%s would overwrite a file that %s reads", *out_header,
-                   m->path);
+    for (int i = 0; i < 2; i++) {
+        out_beside[i] = rlxc_internf(ctx, "%.*s.%s", (int)(all - 2), path, ends[i]);
+        if (rlxc_is_mapped(ctx, out_beside[i]))
+            rlxc_error(ctx, (rlxc_range){0}, "%s would overwrite a file that %s reads",
+                       out_beside[i], m->path);
+    }
     return !rlxc_failed(ctx);
 }
 
@@ -450,15 +459,17 @@ rlx_status rlx_ir_module_emit_file(rlx_ir_module *m, const rlx_compile_options *
     RLX_TRY(rlx_ir_module_check_output(m, path, err));
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
-    const char *header = NULL;
+    const char *beside[2] = {NULL, NULL};
     rlx_status status =
-        form != RLX_EMIT_C || name_of_c(m, path, &out.name, &header) ? RLX_OK : RLX_E_INVALID_ARG;
+        form != RLX_EMIT_C || name_of_c(m, path, &out.name, beside) ? RLX_OK : RLX_E_INVALID_ARG;
     if (status == RLX_OK)
         status = compile(m, options, form, &out);
     if (status == RLX_OK) {
         rlxc_doing(ctx, "writing", rlxc_intern_cstr(ctx, path));
-        if (header != NULL)
-            status = rlx_write_file(header, out.header, strlen(out.header), &error);
+        if (form == RLX_EMIT_C)
+            status = rlx_write_file(beside[0], out.c.header, strlen(out.c.header), &error);
+        if (status == RLX_OK && out.c.weights != NULL)
+            status = rlx_write_file(beside[1], out.c.weights, out.c.weights_bytes, &error);
         if (status == RLX_OK)
             status = form == RLX_EMIT_EXECUTABLE ? rlx_exec_builder_save(out.builder, path, &error)
                                                  : rlx_write_file(path, out.data, out.size, &error);

@@ -303,6 +303,7 @@ bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
     out->check = o->check;
     out->lenient = o->lenient;
     out->allow_tf32 = o->allow_tf32;
+    out->weights_apart = o->weights_apart;
     out->no_winograd = o->no_winograd;
     out->no_compression = o->no_compression;
     out->default_device = kept(c, o->default_device);

@@ -52,6 +52,7 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     bool allow_tf32;      /* --allow-tf32: factors of float32 products as TF32 on tensor cores */
     bool lenient;         /* --lenient: no checks of values at run time (docs/values.md) */
     bool no_compression;  /* of code and tables in files */
+    bool weights_apart;   /* of C: in a file of their own */
     bool no_winograd;     /* no minimal filtering (Winograd) for convolutions */
     uint8_t row_bits;     /* activation precision of one row times 4- or 8-bit weights: 8, 12,
                            * 16 or 24; 32 = float32 */

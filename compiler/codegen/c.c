@@ -1,29 +1,10 @@
 /* A module as C99: the files, constants, the order of everything. */
 #include "compiler/codegen/c.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "compiler/codegen/c_emit.h"
-
-const char *rlxc_c_constant(rlxc_c_module *m, const rlxc_constant *c)
-{
-    rlxc_cl *g = &m->cl;
-    const char *name = rlxc_map_get(&m->constants, rlxc_key(c));
-    if (name)
-        return name;
-    const char *why = rlxc_cl_lacks_type(g->target, c->dtype);
-    const size_t item = c->dtype.bits <= 8 ? 1 : c->dtype.bits / 8u, n = c->nbytes / item;
-    if (why)
-        rlxc_error(m->ctx, g->range, "constant %s: %s", c->name ? c->name : "", why);
-    name = rlxc_c_global_name(g, c->name ? c->name : "constant");
-    rlxc_map_set(m->ctx, &m->constants, rlxc_key(c), (void *)(uintptr_t)name);
-    rlxc_text_printf(&m->data_text,
-                     "\nstatic const %s %s[%zu] = ", rlxc_cl_memory_type(g, c->dtype), name,
-                     n ? n : 1);
-    rlxc_cl_elements(g, &m->data_text, c->dtype, c->data, c->nbytes);
-    rlxc_text_puts(&m->data_text, ";\n");
-    return name;
-}
 
 /* |name| as an identifier, and in capitals. */
 static const char *identifier(rlxc_context *ctx, const char *name, bool capitals)
@@ -40,6 +21,49 @@ static const char *identifier(rlxc_context *ctx, const char *name, bool capitals
     return text.data ? text.data : "model";
 }
 
+enum { ALIGN = 64, LEAST_APART = 64 /* bytes of a constant that is a weight */ };
+
+/* A place in the weights: a macro over the parameter of that name. */
+static const char *weight(rlxc_c_module *m, const rlxc_constant *c, const char *type)
+{
+    const char *name =
+        rlxc_c_global_name(&m->cl, identifier(m->ctx, c->name ? c->name : "constant", true));
+    const size_t offset = (m->weights_bytes + ALIGN - 1) / ALIGN * ALIGN;
+    RLXC_PUSH(m->ctx, &m->weights, (rlxc_c_weight){c, offset});
+    if (__builtin_add_overflow(offset, c->nbytes, &m->weights_bytes))
+        rlxc_error(m->ctx, (rlxc_range){0}, "the weights are too large");
+    rlxc_text_printf(&m->data_text,
+                     "#define %s ((const %s *)(const void *)((const unsigned char *)weights + "
+                     "%zu))\n",
+                     name, type, offset);
+    return name;
+}
+
+const char *rlxc_c_constant(rlxc_c_module *m, const rlxc_constant *c)
+{
+    rlxc_cl *g = &m->cl;
+    const char *name = rlxc_map_get(&m->constants, rlxc_key(c));
+    const bool apart = m->apart && c->nbytes >= LEAST_APART;
+    m->weight_uses += apart;
+    if (name)
+        return name;
+    const char *why = rlxc_cl_lacks_type(g->target, c->dtype);
+    const size_t item = c->dtype.bits <= 8 ? 1 : c->dtype.bits / 8u, n = c->nbytes / item;
+    if (why)
+        rlxc_error(m->ctx, g->range, "constant %s: %s", c->name ? c->name : "", why);
+    name = apart ? weight(m, c, rlxc_cl_memory_type(g, c->dtype))
+                 : rlxc_c_global_name(g, c->name ? c->name : "constant");
+    rlxc_map_set(m->ctx, &m->constants, rlxc_key(c), (void *)(uintptr_t)name);
+    if (apart)
+        return name;
+    rlxc_text_printf(&m->data_text,
+                     "\nstatic const %s %s[%zu] = ", rlxc_cl_memory_type(g, c->dtype), name,
+                     n ? n : 1);
+    rlxc_cl_elements(g, &m->data_text, c->dtype, c->data, c->nbytes);
+    rlxc_text_puts(&m->data_text, ";\n");
+    return name;
+}
+
 static void add(rlxc_text *out, const rlxc_text *part)
 {
     if (part->length)
@@ -52,10 +76,45 @@ void rlxc_c_options(rlxc_options *options)
     options->opt_level = 1; /* no layouts for vectors; operators that are fused */
 }
 
-bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name, rlxc_c_files *out)
+/* The bytes of all weights; and the function that recognises them. */
+static void write_weights(rlxc_c_module *m, rlxc_c_files *out)
+{
+    const char *prefix = m->cl.prefix;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    unsigned char *bytes = rlxc_try_alloc(m->ctx, m->weights_bytes + 1, 1);
+    if (!bytes)
+        return;
+    for (uint32_t i = 0; i < m->weights.count; i++)
+        memcpy(bytes + m->weights.items[i].offset, m->weights.items[i].constant->data,
+               m->weights.items[i].constant->nbytes);
+    for (size_t i = 0; i < m->weights_bytes; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    rlxc_text_printf(&m->header_text,
+                     "\n/* |weights|: the bytes of the file %s.weights, aligned to 8. The function "
+                     "returns 0 if they are\n * that, else %s_E_WEIGHTS. */\n"
+                     "#define %s_WEIGHTS_BYTES %zu\n"
+                     "int %s_check_weights(const void *weights, size_t bytes);\n",
+                     prefix, m->macro, m->macro, m->weights_bytes, prefix);
+    rlxc_text_printf(&m->graph_text,
+                     "\nint %s_check_weights(const void *weights, size_t bytes)\n{\n"
+                     "  const unsigned char *at = weights;\n"
+                     "  uint64_t hash = UINT64_C(0xcbf29ce484222325);\n"
+                     "  if (bytes != %s_WEIGHTS_BYTES || (uintptr_t)weights %% 8 != 0)\n"
+                     "    return %s_E_WEIGHTS;\n"
+                     "  for (size_t i = 0; i < bytes; ++i)\n"
+                     "    hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);\n"
+                     "  return hash == UINT64_C(%" PRIu64 ") ? 0 : %s_E_WEIGHTS;\n}\n",
+                     prefix, m->macro, m->macro, hash, m->macro);
+    out->weights = bytes;
+    out->weights_bytes = m->weights_bytes;
+}
+
+bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name, bool weights_apart,
+                 rlxc_c_files *out)
 {
     rlxc_c_module m = {.ctx = ctx,
                        .module = module,
+                       .apart = weights_apart,
                        .macro = identifier(ctx, name, true),
                        .kernel_text = {.ctx = ctx},
                        .data_text = {.ctx = ctx},
@@ -72,6 +131,9 @@ bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name,
             rlxc_c_function(&m, module->globals.items[i]->relax);
     if (!rlxc_failed(ctx) && m.graph_text.length == 0)
         rlxc_error(ctx, (rlxc_range){0}, "the module exports no Relax function");
+    *out = (rlxc_c_files){.header = NULL};
+    if (m.apart && !rlxc_failed(ctx))
+        write_weights(&m, out);
     if (rlxc_failed(ctx))
         return false;
     rlxc_text_printf(
@@ -84,8 +146,9 @@ bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name,
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
         "enum {\n  %s_E_SHAPE = 1, /* a size is not in its bounds */\n"
         "  %s_E_VALUE,     /* an index or another value is not what it must be */\n"
-        "  %s_E_MEMORY     /* the arena is too small, or not aligned to 8 */\n};\n",
-        name, m.macro, m.macro, m.macro, m.macro, m.macro);
+        "  %s_E_MEMORY,    /* the arena is too small, or not aligned to 8 */\n"
+        "  %s_E_WEIGHTS    /* the bytes are not the model's weights */\n};\n",
+        name, m.macro, m.macro, m.macro, m.macro, m.macro, m.macro);
     add(&header, &m.header_text);
     rlxc_text_puts(&header, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     rlxc_text_printf(&source,
@@ -99,6 +162,7 @@ bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name,
     add(&source, &m.cl.constants);
     add(&source, &m.kernel_text);
     add(&source, &m.graph_text);
-    *out = (rlxc_c_files){header.data, source.data};
+    out->header = header.data;
+    out->source = source.data;
     return !rlxc_failed(ctx);
 }

@@ -21,6 +21,11 @@ typedef struct rlxc_c_kernel { /* a PrimFunc that is called */
     bool can_fail;            /* it returns a status */
 } rlxc_c_kernel;
 
+typedef struct rlxc_c_weight {
+    const rlxc_constant *constant;
+    size_t offset;
+} rlxc_c_weight;
+
 typedef struct rlxc_c_module {
     rlxc_context *ctx;
     const rlxc_module *module;
@@ -28,6 +33,10 @@ typedef struct rlxc_c_module {
     const char *macro;  /* the prefix of macros: "DIGITS" */
     rlxc_map kernels;   /* prim func -> rlxc_c_kernel */
     rlxc_map constants; /* tensor constant -> name */
+    bool apart;         /* weights are not in the source: functions take their address */
+    RLXC_VEC(rlxc_c_weight) weights; /* then: in order */
+    size_t weights_bytes;
+    uint32_t weight_uses;
     rlxc_text kernel_text, data_text, graph_text, header_text;
 } rlxc_c_module;
 

@@ -7,12 +7,16 @@
 
 typedef struct rlxc_c_files {
     const char *header, *source; /* arena */
+    const void *weights;         /* of a file of their own; NULL: they are in the source */
+    size_t weights_bytes;
 } rlxc_c_files;
 
 /* What of |options| a module that becomes C is lowered with. */
 void rlxc_c_options(rlxc_options *options);
 /* The exported functions of a module lowered with rlxc_c_options. |name| begins all names and is
- * that of the header, NAME.h. False with a diagnostic that names what has no form in C. */
-bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name, rlxc_c_files *out);
+ * that of the header, NAME.h; with |weights_apart| the weights are in NAME.weights. False with a
+ * diagnostic that names what has no form in C. */
+bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name, bool weights_apart,
+                 rlxc_c_files *out);
 
 #endif

@@ -753,6 +753,9 @@ void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f)
             rlxc_cl_bind(g, var, declare(&w, &s, "int64_t ", var->var.name, NULL), false);
     }
     results(&w, &s, f->ret, "out");
+    if (m->apart)
+        rlxc_text_printf(&s.declared, "%sconst void *weights", s.n++ ? ", " : "");
+    const uint32_t weight_uses = m->weight_uses;
     find_tuples(&w, &s);
     rlxc_each_binding(&f->body, note_binding, &w);
     if (rlxc_failed(ctx))
@@ -783,6 +786,8 @@ void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f)
     for (uint32_t i = 0; i < s.names.count; i++)
         if (!rlxc_c_uses(&start, s.names.items[i]) && !rlxc_c_uses(&w.text, s.names.items[i]))
             rlxc_text_printf(&m->graph_text, "  (void)%s;\n", s.names.items[i]);
+    if (m->apart && m->weight_uses == weight_uses)
+        rlxc_text_puts(&m->graph_text, "  (void)weights;\n");
     if (w.fails)
         rlxc_text_puts(&m->graph_text, "  int status;\n");
     if (w.text.length)

@@ -297,6 +297,8 @@ typedef struct rlx_compile_options {
     const char *const *pools; /* "name=sram,size=256K": memory for what is planned, in the order of
                                * preference (docs/memory.md); at most 16 */
     uint32_t n_pools;
+    bool weights_apart; /* RLX_EMIT_C into a file NAME.c writes the weights to NAME.weights,
+                         * whose bytes the functions take as a parameter (docs/c.md) */
 } rlx_compile_options;
 
 /* -O2 for this machine. */

@@ -1,5 +1,6 @@
 /* Runs both example models as C on their inputs, and compares with what their executables gave.
- * Arguments: IMAGES.npy PROBABILITIES.npy (TOKENS.npy LOGITS.npy)... */
+ * Arguments: IMAGES.npy PROBABILITIES.npy (TOKENS.npy LOGITS.npy)...; chargpt.weights is in the
+ * working folder, if that model was compiled with it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +58,45 @@ static int compare(const char *name, int status, const float *got, const float *
     return ok;
 }
 
+/* With its weights in a file of their own, where the model was compiled so. */
+static int chargpt(const void *weights, const int64_t *tokens, int64_t rows, float *out,
+                   void *arena, size_t bytes)
+{
+#ifdef CHARGPT_WEIGHTS_BYTES
+    return chargpt_main(tokens, 1, rows, out, weights, arena, bytes);
+#else
+    (void)weights;
+    return chargpt_main(tokens, 1, rows, out, arena, bytes);
+#endif
+}
+
+#ifdef CHARGPT_WEIGHTS_BYTES
+static void *read_weights(void)
+{
+    unsigned char *bytes = allocate(CHARGPT_WEIGHTS_BYTES + 1);
+    FILE *file = fopen("chargpt.weights", "rb");
+    if (!file || fread(bytes, 1, CHARGPT_WEIGHTS_BYTES + 1, file) != CHARGPT_WEIGHTS_BYTES)
+        die("chargpt.weights");
+    fclose(file);
+    bytes[100] ^= 1;
+    if (chargpt_check_weights(bytes, CHARGPT_WEIGHTS_BYTES) != CHARGPT_E_WEIGHTS)
+        die("other weights are taken");
+    bytes[100] ^= 1;
+    if (chargpt_check_weights(bytes, CHARGPT_WEIGHTS_BYTES - 1) != CHARGPT_E_WEIGHTS ||
+        chargpt_check_weights(bytes, CHARGPT_WEIGHTS_BYTES) != 0)
+        die("weights are refused");
+    return bytes;
+}
+#else
+static void *read_weights(void)
+{
+    return NULL;
+}
+#endif
+
 int main(int argc, char **argv)
 {
+    void *weights = read_weights();
     int passed = 0, failed = 0;
     if (argc < 3)
         die("usage");
@@ -74,7 +112,7 @@ int main(int argc, char **argv)
         if (n != (size_t)rows * (i == 1 ? CLASSES : VOCABULARY))
             die("the results have another size");
         const int status = i == 1 ? digits_main(in, rows, got, arena, bytes)
-                                  : chargpt_main(in, 1, rows, got, arena, bytes);
+                                  : chargpt(weights, in, rows, got, arena, bytes);
         const int ok = compare(argv[i], status, got, want, n);
         passed += ok;
         failed += !ok;
@@ -87,15 +125,16 @@ int main(int argc, char **argv)
     const int64_t bad[1] = {VOCABULARY};
     static float room[VOCABULARY * 2];
     static double memory[1 << 16];
-    const int refuses = digits_main(&one, -1, &one, memory, sizeof memory) == DIGITS_E_SHAPE &&
-                        digits_main(&one, 1, &one, memory, 64) == DIGITS_E_MEMORY &&
-                        chargpt_main(bad, 1, 129, room, memory, sizeof memory) == CHARGPT_E_SHAPE &&
-                        chargpt_main(bad, 1, 1, room, memory, sizeof memory) == CHARGPT_E_VALUE &&
-                        digits_main_arena_bytes(-1) == 0 &&
-                        digits_main(&one, 0, &one, memory, 0) == 0;
+    const int refuses =
+        digits_main(&one, -1, &one, memory, sizeof memory) == DIGITS_E_SHAPE &&
+        digits_main(&one, 1, &one, memory, 64) == DIGITS_E_MEMORY &&
+        chargpt(weights, bad, 129, room, memory, sizeof memory) == CHARGPT_E_SHAPE &&
+        chargpt(weights, bad, 1, room, memory, sizeof memory) == CHARGPT_E_VALUE &&
+        digits_main_arena_bytes(-1) == 0 && digits_main(&one, 0, &one, memory, 0) == 0;
     printf("%s bad sizes, values and arenas\n", refuses ? "ok" : "FAIL");
     passed += refuses;
     failed += !refuses;
+    free(weights);
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

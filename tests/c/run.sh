@@ -40,6 +40,15 @@ for cc in "gcc -O1 $warnings" "$clang -O1 $warnings" "tcc -Wall -Werror"; do
     check "numbers of $cc" $?
     grep FAIL "$work/models.txt"
 done
+"$build/rlxc" examples/chargpt/chargpt.py --params examples/chargpt/chargpt.safetensors --weights-apart --emit=c -o "$work/chargpt.c"
+check "chargpt with weights in a file" $?
+here=$(pwd)
+# shellcheck disable=SC2086
+gcc -O1 $warnings -I"$work" tests/c/models.c "$work/digits.c" "$work/chargpt.c" -lm -o "$work/models" &&
+    (cd "$work" && for name in one short mid long; do set -- "$@" "$here/examples/chargpt/${name}_tokens.npy" "$name.npy"; done &&
+        ./models "$here/examples/digits/test_images.npy" probabilities.npy "$@") >"$work/models.txt"
+check "numbers of chargpt with weights in a file" $?
+grep FAIL "$work/models.txt"
 "$build/rlxc" examples/digits/digits.py --params examples/digits/digits.safetensors --bound n=1:8 --emit=c -o "$work/digits.c"
 check "digits of at most 8 images" $?
 # shellcheck disable=SC2086

@@ -165,3 +165,38 @@ RLX_TEST(c, files_are_a_source_and_its_header)
     rmdir(folder);
     rlx_compiler_destroy(c);
 }
+
+RLX_TEST(c, weights_apart_need_a_file_beside_the_source)
+{
+    static const char weights[] = MODULE(
+        "x: R.Tensor((16,), \"float32\")",
+        "        y = R.add(x, R.const([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], "
+        "\"float32\"))\n        return y\n");
+    rlx_compiler *c = library_compiler(t);
+    rlx_compile_options o;
+    char folder[] = "/tmp/rlx-c-XXXXXX", path[64];
+    void *data = NULL;
+    size_t size = 0;
+    rlx_compile_options_init(&o);
+    o.weights_apart = true;
+    RLX_FAILS(
+        rlx_ir_module_emit(library_parse(t, c, weights), &o, RLX_EMIT_C, &data, &size, &t->error),
+        RLX_E_INVALID_MODULE, "need a file");
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/m.c", folder);
+    RLX_OKAY(
+        rlx_ir_module_emit_file(library_parse(t, c, weights), &o, RLX_EMIT_C, path, &t->error));
+    unlink(path);
+    snprintf(path, sizeof path, "%s/m.h", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/m.weights", folder);
+    FILE *file = fopen(path, "rb");
+    float read[17];
+    cr_assert_not_null(file);
+    cr_expect_eq(fread(read, sizeof *read, 17, file), (size_t)16);
+    cr_expect_eq(read[15], 15.0f);
+    fclose(file);
+    unlink(path);
+    rmdir(folder);
+    rlx_compiler_destroy(c);
+}
