@@ -180,12 +180,14 @@ $(BUILD)/librlxc.so: $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/gen/onnx.pb-c.o $(
 	$(Q)$(CC) $(SAN) -shared -Wl,-soname,librlxc.so.0 -Wl,--version-script=compiler/api/librlxc.map $(if $(SAN),,-Wl,-z,defs) -o $@ $(filter %.o,$^) -L$(BUILD) -lrlx \
 	    -Wl,-rpath,'$$ORIGIN' $(COMPILER_LIBS) $(RUNTIME_LIBS)
 	@ln -sf librlxc.so $(BUILD)/librlxc.so.0
+# The programs export the whole libraries to plugins, which are not linked with them.
+WHOLE = -rdynamic $(filter %.o,$^) -Wl,--whole-archive $(filter %.a,$^) -Wl,--no-whole-archive
 $(BUILD)/rlx: $(call obj,$(RLX_SRC)) $(BUILD)/librlx_loaders.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -o $@ $^ $(RUNTIME_LIBS)
+	$(Q)$(CC) $(SAN) -o $@ $(WHOLE) $(RUNTIME_LIBS)
 $(BUILD)/rlxc: $(call obj,$(RLXC_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
+	$(Q)$(CC) $(SAN) -o $@ $(WHOLE) $(COMPILER_LIBS) $(RUNTIME_LIBS)
 
 # --- tests -----------------------------------------------------------------------------------------
 
@@ -207,15 +209,21 @@ $(BUILD)/fake_%.so: tests/fake/%.c tests/fake/fake.h
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -DFAKE_DRIVER -DFAKE_ROOT='"$(CURDIR)"' -shared -o $@ $(filter %.c,$^) -ldl
 
+# examples/plugin, which the tests load.
+PLUGINS := $(BUILD)/tally_compiler.so $(BUILD)/tally_runtime.so
+$(BUILD)/tally_%.so: examples/plugin/tally_%.c examples/plugin/tally.h $(wildcard include/rlx/*.h)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) -shared -o $@ $<
+
 TEST_SRC := $(filter-out %/main.c,$(RLX_SRC)) $(SUPPORT_SRC)
-$(BUILD)/vm_tests: | $(BUILD)/data/.unpacked $(FAKES)
+$(BUILD)/vm_tests: | $(BUILD)/data/.unpacked $(FAKES) $(PLUGINS)
 $(BUILD)/vm_tests: $(call obj,$(VM_TESTS) $(TEST_SRC)) $(BUILD)/librlx_loaders.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(RUNTIME_LIBS)
-$(BUILD)/compiler_tests: | $(BUILD)/data/.unpacked $(FAKES)
+	$(Q)$(CC) $(SAN) -rdynamic -o $@ $^ -lcriterion $(RUNTIME_LIBS)
+$(BUILD)/compiler_tests: | $(BUILD)/data/.unpacked $(FAKES) $(PLUGINS)
 $(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC) $(filter-out %/main.c,$(RLXC_SRC))) $(BUILD)/librlxc.a $(BUILD)/librlx_loaders.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
+	$(Q)$(CC) $(SAN) -rdynamic -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
 # Only the multi-threaded tests of the compiler and its library, for ThreadSanitizer.
 $(BUILD)/parts_tests: $(call obj,tests/compiler/test_parts.c tests/compiler/test_library_threads.c tests/compiler/kernel_fixture.c tests/compiler/cpus.c $(SUPPORT_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)

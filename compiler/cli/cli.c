@@ -216,6 +216,15 @@ static bool tune(run *r)
     return rlx_ir_module_tune(r->module, &r->command->options, t, NULL) == RLX_OK;
 }
 
+static bool load_plugins(const run *r)
+{
+    rlx_error error = {0};
+    for (uint32_t i = 0; i < r->command->n_plugins; i++)
+        if (rlx_compiler_load_plugin(r->compiler, r->command->plugins[i], &error) != RLX_OK)
+            return fail(r, error.message);
+    return true;
+}
+
 static bool read_module(run *r)
 {
     const rlxc_command *c = r->command;
@@ -275,7 +284,8 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
         fputs("rlxc: out of memory while starting\n", err);
         return EXIT_FAILURE;
     }
-    bool ok = read_input(&r) && (command.tune.seconds > 0 ? tune(&r) : compile(&r));
+    bool ok =
+        load_plugins(&r) && read_input(&r) && (command.tune.seconds > 0 ? tune(&r) : compile(&r));
     if (command.options.explain && ok)
         fputs(rlx_ir_module_explanation(r.module), out);
     if (command.time_passes)

@@ -27,6 +27,7 @@ typedef enum option_id {
     OPT_ROW_BITS,
     OPT_ROUNDED_ROWS,
     OPT_PASS,
+    OPT_PLUGIN,
     OPT_MIXED,
     OPT_JOBS,
     OPT_TEXT,  /* |field| of the command gets the value */
@@ -134,6 +135,9 @@ static const struct option_row {
      "products of up to N rows use that precision too, which is faster; 1 (default) to 32", 0},
     {OPT_MIXED, "--mixed-precision", "TYPE",
      "float16 or bfloat16: operand type of matrix products and convolutions", 0},
+    {OPT_PLUGIN, "--plugin", "FILE",
+     "shared library that adds code generators and passes (docs/generators.md); may be repeated",
+     0},
     {OPT_PASS, "--pass", "PASS", "run an optional pass; may be repeated", 0},
     {OPT_JOBS, "--jobs", "N", "or -jN: code generation threads (default: one per CPU)", 0},
     {OPT_JOBS, "-j", "N", NULL, 0},
@@ -297,14 +301,22 @@ static bool read_row_bits(const char *text, rlxc_command *c, FILE *err)
     return false;
 }
 
-static bool add_request(const char *pass, rlxc_command *c, FILE *err)
+/* Appends the value of an option that may be repeated. */
+static bool add_text(const char **list, uint32_t *n, uint32_t most, const char *what,
+                     const char *value, FILE *err)
 {
-    if (c->options.n_passes == RLXC_MAX_PASSES) {
-        fprintf(err, "rlxc: more than %d passes on request\n", RLXC_MAX_PASSES);
+    if (*n == most) {
+        fprintf(err, "rlxc: more than %u %s\n", most, what);
         return false;
     }
-    c->passes[c->options.n_passes++] = pass;
+    list[(*n)++] = value;
     return true;
+}
+
+static bool add_request(const char *pass, rlxc_command *c, FILE *err)
+{
+    return add_text(c->passes, &c->options.n_passes, RLXC_MAX_PASSES, "passes on request", pass,
+                    err);
 }
 
 static bool read_request(const char *text, rlxc_command *c, FILE *err)
@@ -437,21 +449,14 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
     case OPT_BOUND:
         return read_bound(value, c, err);
     case OPT_LINK:
-        if (c->options.n_links == RLXC_MAX_LINKS) {
-            fprintf(err, "rlxc: more than %d files to link\n", RLXC_MAX_LINKS);
-            return false;
-        }
-        c->links[c->options.n_links++] = value;
-        return true;
+        return add_text(c->links, &c->options.n_links, RLXC_MAX_LINKS, "files to link", value, err);
     case OPT_CODEGEN:
         return read_codegen(value, c, err);
     case OPT_POOL:
-        if (c->options.n_pools == RLXC_MAX_POOL_OPTIONS) {
-            fprintf(err, "rlxc: more than %d memory pools\n", RLXC_MAX_POOL_OPTIONS);
-            return false;
-        }
-        c->pools[c->options.n_pools++] = value;
-        return true;
+        return add_text(c->pools, &c->options.n_pools, RLXC_MAX_POOL_OPTIONS, "memory pools", value,
+                        err);
+    case OPT_PLUGIN:
+        return add_text(c->plugins, &c->n_plugins, RLXC_MAX_PLUGINS, "plugins", value, err);
     case OPT_EMIT:
         return read_form(value, c, err);
     case OPT_PRINT_AFTER:

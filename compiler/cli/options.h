@@ -21,6 +21,7 @@ enum {
     RLXC_MAX_POOL_OPTIONS = 16,
     RLXC_MAX_PASSES = 8,
     RLXC_MAX_CODEGENS = 8,
+    RLXC_MAX_PLUGINS = 8,
     RLXC_BOUND_NAME = 1024,
     RLXC_CPU_NAME = 64,
     RLXC_MAX_JOBS = 256
@@ -39,6 +40,8 @@ typedef struct rlxc_command {
     rlx_dim_bound bounds[RLXC_MAX_BOUNDS];
     char bound_names[RLXC_MAX_BOUNDS][RLXC_BOUND_NAME];
     const char *passes[RLXC_MAX_PASSES];
+    const char *plugins[RLXC_MAX_PLUGINS];
+    uint32_t n_plugins;
     const char *links[RLXC_MAX_LINKS];
     const char *codegens[RLXC_MAX_CODEGENS];
     const char *pools[RLXC_MAX_POOL_OPTIONS];

@@ -240,6 +240,14 @@ RLX_API bool rlx_compiler_codegen(uint32_t i, const char **out_name, const char 
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_unmark(rlx_ir_module *m, rlx_ir_function *f,
                                                         rlx_error *err);
 
+/* A plugin is a shared library with a function rlx_plugin_compiler, which adds passes, targets,
+ * fusions and generators to |c|. It is not linked with this library, whose functions it finds in
+ * the program, and stays in memory until the process ends. |path| is what dlopen takes. Errors:
+ * INVALID_ARG, NOT_FOUND (no such library, or it lacks the function), those of the function. */
+typedef rlx_status rlx_plugin_compiler_fn(rlx_compiler *c, rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_compiler_load_plugin(rlx_compiler *c, const char *path,
+                                                          rlx_error *err);
+
 /* --- compiling ------------------------------------------------------------------------------- */
 
 typedef struct rlx_dim_bound { /* range of a symbolic dimension */

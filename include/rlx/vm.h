@@ -59,6 +59,14 @@ RLX_NODISCARD RLX_API rlx_status rlx_registry_add_section(rlx_registry *r,
                                                           const rlx_section_api *api, void *user,
                                                           rlx_error *err);
 
+/* A plugin is a shared library with a function rlx_plugin_runtime, which adds rows to the registry:
+ * sections, devices, packed functions. It is not linked with this library, whose functions it finds
+ * in the program, and stays in memory until the process ends. |path| is what dlopen takes. Errors:
+ * INVALID_ARG, NOT_FOUND (no such library, or it lacks the function), those of the function. */
+typedef rlx_status rlx_plugin_runtime_fn(rlx_registry *r, rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_registry_load_plugin(rlx_registry *r, const char *path,
+                                                          rlx_error *err);
+
 /* --- threads --------------------------------------------------------------------------------- */
 
 /* Worker threads shared by several VMs: a parallel loop that finds them busy for another VM runs on

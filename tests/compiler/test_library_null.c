@@ -85,6 +85,8 @@ RLX_TEST(library_null, compilers)
     REFUSED(rlx_compiler_add_fusion(c, NULL, &err));
     REFUSED(rlx_compiler_add_generator(NULL, &generator, &err));
     REFUSED(rlx_compiler_add_generator(c, NULL, &err));
+    REFUSED(rlx_compiler_load_plugin(NULL, "plugin.so", &err));
+    REFUSED(rlx_compiler_load_plugin(c, NULL, &err));
     EMPTY(rlx_compiler_operator(0, NULL));
     EMPTY(rlx_compiler_operator(rlx_compiler_operator_count(), (rlx_operator_info *)&info));
     cr_expect_eq(rlx_compiler_name_distance((rlx_str){NULL, 4}, RLX_STR("main")), SIZE_MAX);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The examples end to end: compiles both models with rlxc, runs them through librlx, and compares the generated text exactly.
 # With an OpenCL driver both models also run with all their tensors on its first device; programs that it built are kept in $RLX_BUILD/cache.
-# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate, library, device, model_tests and bare_test.
+# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate, library, device, model_tests, bare_test and the plugins tally_*.so.
 set -u
 build="${RLX_BUILD:-build}"
 passed=0
@@ -60,5 +60,16 @@ check "the compiler as a library" $?
 "$build/device" >"$work/device.txt"
 cmp "$work/device.txt" examples/device/expected.txt
 check "a device of the host program" $?
+"$build/rlxc" examples/plugin/model.py --plugin "$build/tally_compiler.so" -o "$work/tally.rlx"
+check "compile for the tally" $?
+"$build/rlxc" examples/plugin/model.py -o "$work/without.rlx"
+for n in 0 1 50; do
+    "$build/rlx" run "$work/tally.rlx" --plugin "$build/tally_runtime.so" --random --dim n=$n >"$work/tally.txt"
+    check "the tally runs n=$n" $?
+    "$build/rlx" run "$work/without.rlx" --random --dim n=$n | cmp - "$work/tally.txt"
+    check "the tally computes n=$n" $?
+done
+"$build/rlx" run "$work/tally.rlx" --random --dim n=1 2>&1 | grep -q "the section 'tally' of the file is not loaded"
+check "a section without its plugin is an error" $?
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

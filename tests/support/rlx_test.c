@@ -255,11 +255,18 @@ rlx_value rlx_test_shape(rlx_test *t, uint32_t n, const int64_t *dims)
 
 /* --- limits ---------------------------------------------------------------------------------- */
 
-bool rlx_test_data(const char *name, char *out, size_t size)
+bool rlx_test_built(const char *name, char *out, size_t size)
 {
     const char *build = getenv("RLX_BUILD");
-    const int n = snprintf(out, size, "%s/data/%s", build ? build : "build", name);
+    const int n = snprintf(out, size, "%s/%s", build ? build : "build", name);
     return n > 0 && (size_t)n < size;
+}
+
+bool rlx_test_data(const char *name, char *out, size_t size)
+{
+    char in_data[200];
+    const int n = snprintf(in_data, sizeof in_data, "data/%s", name);
+    return n > 0 && (size_t)n < sizeof in_data && rlx_test_built(in_data, out, size);
 }
 
 bool rlx_test_takes(size_t i, size_t of)

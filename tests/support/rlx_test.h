@@ -70,6 +70,8 @@ rlx_value rlx_test_shape(rlx_test *t, uint32_t n, const int64_t *dims);
  * threads, and limits its time to 60 seconds. False if that is impossible: it
  * requires root and a user namespace. */
 bool rlx_test_limit_processes(uint32_t most);
+/* The path of file |name| in the build's folder. False if the path is too long. */
+bool rlx_test_built(const char *name, char *out, size_t size);
 /* The path of unpacked test data (`make data`), such as |name| "corpus/onnx/conv.onnx". False if
  * the path is too long. */
 bool rlx_test_data(const char *name, char *out, size_t size);

@@ -435,6 +435,8 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_registry_add_section(NULL, &section, NULL, &err));
     REFUSED(rlx_registry_add_section(registry, NULL, NULL, &err));
     REFUSED(rlx_registry_add_section(registry, &section, NULL, &err));
+    REFUSED(rlx_registry_load_plugin(NULL, "plugin.so", &err));
+    REFUSED(rlx_registry_load_plugin(registry, NULL, &err));
     REFUSED(rlx_registry_add_cblas(NULL, &err));
     REFUSED(rlx_registry_add_dnnl(NULL, &err));
     REFUSED(rlx_registry_add_cpu(NULL, (void *)room, &err));

@@ -14,7 +14,7 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 /* --- command lines (options.c) --- */
 
 /* How often an option that names something may be repeated. */
-enum { CLI_MAX_NAMED = 1024, CLI_MAX_OPTIONS = 24 };
+enum { CLI_MAX_NAMED = 1024, CLI_MAX_OPTIONS = 32 };
 
 /* The options shared by commands that call a function. */
 typedef struct cli_call {
@@ -32,9 +32,11 @@ typedef struct cli_call {
     bool no_native;                  /* refuse files with machine code */
     const char *keys[CLI_MAX_NAMED]; /* refuse files not signed with one of these */
     uint32_t n_keys;                 /* 0: no signature required */
-    uint64_t max_bytes;              /* for the arguments and the VM; 0: the memory available on the
-                                      * system */
-    double max_seconds;              /* of loading, reading and calling; 0: no limit */
+    const char *plugins[CLI_MAX_NAMED];
+    uint32_t n_plugins;
+    uint64_t max_bytes; /* for the arguments and the VM; 0: the memory available on the
+                         * system */
+    double max_seconds; /* of loading, reading and calling; 0: no limit */
 } cli_call;
 
 /* An option: its spelling, its value's name ("" for a flag) and help. */

@@ -93,6 +93,8 @@ static const cli_option call_options[] = {
      "read constants into huge pages instead of mapping them: slower load, faster run"},
     {"--device-graphs", "",
      "give the launches of a call to a GPU together, from the second call with the same sizes on"},
+    {"--plugin", "F.so",
+     "a shared library that runs sections of the file or brings devices; may be repeated"},
     {"--require-key", "F.pub",
      "refuse a file not signed by this key (repeat it to accept several keys)"},
     {"--no-native", "",
@@ -300,6 +302,8 @@ bool cli_call_set(cli_call *call, const cli_option *option, const char *value)
         call->device_graphs = true;
     } else if (strcmp(option->name, "--require-key") == 0) {
         return cli_add_named(call->keys, &call->n_keys, option->name, value);
+    } else if (strcmp(option->name, "--plugin") == 0) {
+        return cli_add_named(call->plugins, &call->n_plugins, option->name, value);
     } else if (strcmp(option->name, "--no-native") == 0) {
         call->no_native = true;
     } else if (strcmp(option->name, "--max-bytes") == 0) {

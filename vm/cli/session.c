@@ -219,16 +219,14 @@ static int list_files(const cli_call *call, cli_session *s)
     return CLI_OK;
 }
 
-/* A registry with the loaders of sections. */
-static rlx_status make_registry(rlx_registry **out, rlx_error *err)
+/* A registry with the loaders of sections and what the plugins add. */
+static rlx_status fill_registry(const cli_call *call, rlx_registry *r, rlx_error *err)
 {
-    RLX_TRY(rlx_registry_create(NULL, out, err));
-    rlx_status status = rlx_registry_add_cblas(*out, err);
-    if (status == RLX_OK)
-        status = rlx_registry_add_dnnl(*out, err);
-    if (status != RLX_OK)
-        rlx_registry_release(*out);
-    return status;
+    RLX_TRY(rlx_registry_add_cblas(r, err));
+    RLX_TRY(rlx_registry_add_dnnl(r, err));
+    for (uint32_t i = 0; i < call->n_plugins; i++)
+        RLX_TRY(rlx_registry_load_plugin(r, call->plugins[i], err));
+    return RLX_OK;
 }
 
 /* The VM gets the limit minus the arguments. */
@@ -236,8 +234,11 @@ static int create_vm(const cli_call *call, cli_session *s)
 {
     rlx_error err = {0};
     rlx_registry *registry = NULL;
-    if (rlx_executable_device_module_count(s->exe) > 0 && make_registry(&registry, &err) != RLX_OK)
-        return cli_fail(&err);
+    rlx_status status = RLX_OK;
+    if (rlx_executable_device_module_count(s->exe) > 0 || call->n_plugins > 0)
+        status = rlx_registry_create(NULL, &registry, &err);
+    if (registry)
+        status = fill_registry(call, registry, &err);
     const rlx_vm_options options = {.registry = registry,
                                     .threads = call->threads,
                                     .max_bytes = s->budget.limit > s->budget.taken
@@ -246,7 +247,8 @@ static int create_vm(const cli_call *call, cli_session *s)
                                     .cancel = &s->cancel,
                                     .device_graphs = call->device_graphs,
                                     .output = call->quiet ? NULL : print_to_stdout};
-    rlx_status status = rlx_vm_create(s->exe, &options, &s->vm, &err);
+    if (status == RLX_OK)
+        status = rlx_vm_create(s->exe, &options, &s->vm, &err);
     rlx_registry_release(registry);
     return status == RLX_OK ? CLI_OK : cli_fail(&err);
 }

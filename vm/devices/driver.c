@@ -9,7 +9,7 @@ rlx_status rlxv_driver_open(const rlxv_driver_row *row, void **out_library, void
                             rlx_error *err)
 {
     /* A program with more rights than its user does not run the user's library. */
-    const char *named = secure_getenv(row->variable);
+    const char *named = row->variable ? secure_getenv(row->variable) : NULL;
     const char *file = named && *named ? named : row->file;
     *out_library = NULL;
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

@@ -13,7 +13,7 @@ extern const rlx_device_api rlxv_opencl_api, rlxv_cuda_api;
    pointers, or a struct with nothing else in it, in the order of |names|. */
 typedef struct rlxv_driver_row {
     const char *what;     /* for messages: "CUDA driver" */
-    const char *variable; /* of the environment: a library to open instead of |file| */
+    const char *variable; /* of the environment: a library to open instead of |file|; or NULL */
     const char *file;     /* "libcuda.so.1" */
     const char *const *names;
     uint32_t n_names, n_needed; /* those past n_needed may be absent: NULL */
