@@ -88,7 +88,7 @@ $(call obj,$(RUNTIME_SRC)): CFLAGS += $(if $(SAN),,-fno-asynchronous-unwind-tabl
 # C that the first one calls, for programs without a C library.
 BARE     ?= 0
 BARE_SRC := $(wildcard vm/*.c vm/bare/*.c builtins/*.c vm/devices/cpu.c)
-BARE_SRC := $(filter-out $(patsubst %,vm/%.c,default_alloc image key memory native new_file sign start_threads system time) \
+BARE_SRC := $(filter-out $(patsubst %,vm/%.c,default_alloc image key memory native new_file plugin sign start_threads system time) \
               $(wildcard vm/asm*.c vm/builder*.c vm/disasm*.c),$(BARE_SRC))
 bare_obj  = $(patsubst %.c,$(BUILD)/obj-bare/%.o,$(1))
 BARE_FLAGS = -std=c11 -D_GNU_SOURCE $(WARN) $(BARE_OPT) $(SAN) -ffreestanding -fno-asynchronous-unwind-tables -fno-stack-protector \

@@ -80,7 +80,7 @@ static rlx_status multiply(product *p, float *y, rlx_error *err)
     if (p->k == 0)
         return RLX_OK;
     if (rlx_tensor_numel(p->b) / p->k == p->n &&
-        rlx_tensor_numel(p->a) / p->k == p->batches * p->m) {
+        rlx_tensor_numel(p->a) / p->k == p->batches * p->m && p->m <= INT_MAX / p->batches) {
         p->m *= p->batches;
         p->batches = 1;
     }
