@@ -75,8 +75,9 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 # Runtime code that runs once for a file or a device, not in each call, is built for size.
 SMALL_SRC := $(wildcard vm/asm*.c vm/builder*.c vm/load*.c vm/device*.c vm/devices/*.c) \
-             $(patsubst %,vm/%.c,arena compress cpu disasm dlpack ed25519 executable flow image key memory names native native_target new_file \
-                                 opcodes plan_verify sections sign signature start_threads time verify) \
+             $(patsubst %,vm/%.c,arena compress cpu disasm dlpack ed25519 executable flow image info kernel_packed key launch memory \
+                                 names native native_target new_file opcodes plan_verify profile profile_work sections sign \
+                                 signature start_threads time verify vm_devices) \
              $(patsubst %,builtins/%.c,control inspect list lowered rank shape table view)
 $(call obj,$(SMALL_SRC)): OPT := -Os -g
 # The runtime is C: only debuggers unwind its stack, with the debug information.
@@ -88,7 +89,7 @@ $(call obj,$(RUNTIME_SRC)): CFLAGS += $(if $(SAN),,-fno-asynchronous-unwind-tabl
 # C that the first one calls, for programs without a C library.
 BARE     ?= 0
 BARE_SRC := $(wildcard vm/*.c vm/bare/*.c builtins/*.c vm/devices/cpu.c)
-BARE_SRC := $(filter-out $(patsubst %,vm/%.c,default_alloc image key memory native new_file plugin sign start_threads system time) \
+BARE_SRC := $(filter-out $(patsubst %,vm/%.c,default_alloc image key load_safetensors memory native new_file plugin sign start_threads system time) \
               $(wildcard vm/asm*.c vm/builder*.c vm/disasm*.c),$(BARE_SRC))
 bare_obj  = $(patsubst %.c,$(BUILD)/obj-bare/%.o,$(1))
 BARE_FLAGS = -std=c11 -D_GNU_SOURCE $(WARN) $(BARE_OPT) $(SAN) -ffreestanding -fno-asynchronous-unwind-tables -fno-stack-protector \

@@ -100,6 +100,9 @@ struct rlx_exec_builder {
     } levels[RLX_MAX_LEVELS];
     uint32_t n_levels; /* if there are levels, everything else is empty */
 
+    rlx_weights weights; /* program NULL: none */
+    uint64_t weights_checksum;
+
     rlx_compression compression;
     bool has_native;
     uint32_t triple, n_features, *features;

@@ -239,6 +239,7 @@ rlx_status rlxv_program_fill(rlxv_program *w, rlx_error *err)
     write_names(w);
     write_native(w);
     rlxv_put_devices(w);
+    rlxv_put_weights(w);
     write_strings(w);
     return RLX_OK;
 }

@@ -75,7 +75,7 @@ static rlx_status place_tensors(writer *w, rlx_error *err)
     for (uint32_t p = 0; p < w->n_programs; p++) {
         for (uint32_t i = 0; i < w->programs[p].b->n_constants; i++) {
             rlxv_build_constant *c = &w->programs[p].b->constants[i];
-            if (c->kind != RLX_KIND_TENSOR)
+            if (c->kind != RLX_KIND_TENSOR || c->bits & RLXV_IN_WEIGHTS)
                 continue;
             c->bits = 0;
             if (c->nbytes == 0)
@@ -182,6 +182,9 @@ static void add_sections(layout *l, const rlxv_program *p, uint32_t level)
 /* The lowest format that reads the file. */
 static uint32_t lowest_minor(const writer *w)
 {
+    for (uint32_t p = 0; p < w->n_programs; p++)
+        if (w->programs[p].sections[RLXV_SECTION_WEIGHTS].size)
+            return 6;
     for (uint32_t p = 0; p < w->n_programs; p++)
         if (w->programs[p].sections[RLXV_SECTION_DEVICES].size)
             return 5;
@@ -333,7 +336,11 @@ rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_erro
     uint8_t *head = NULL;
     rlx_new_file *f = NULL;
     const char *temporary;
+    size_t beside_size;
+    char *beside = rlxv_weights_path(&b->allocator, path, &beside_size);
     rlx_status status = prepare(&w, b, true, err);
+    if (status == RLX_OK && !beside)
+        status = rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
     if (status == RLX_OK)
         status = make_head(&w, w.head_size, &head, err);
     if (status == RLX_OK)
@@ -347,13 +354,14 @@ rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_erro
         for (uint32_t level = b->n_levels > 0; status == RLX_OK && level <= b->n_levels; level++) {
             rlx_executable *exe = NULL;
             if ((temporary = rlxv_new_file_name(f)))
-                status = rlx_executable_load_file(temporary, &(rlx_load_options){.level = level},
-                                                  &exe, err);
+                status = rlx_executable_load_file(
+                    temporary, &(rlx_load_options){.level = level, .weights = beside}, &exe, err);
             rlx_executable_release(exe);
         }
         status = rlx_new_file_end(f, status, err);
     }
     rlx_free(&b->allocator, head, w.head_size, 64);
+    rlx_free(&b->allocator, beside, beside_size, 1);
     deinit(&w);
     return status;
 }

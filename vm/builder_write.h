@@ -24,6 +24,8 @@ rlx_status rlxv_program_fill(rlxv_program *w, rlx_error *err);
 void rlxv_put(rlxv_program *w, uint32_t section, uint32_t v);
 void rlxv_put_string(rlxv_program *w, uint32_t section, uint32_t s);
 
+/* builder_weights.c */
+void rlxv_put_weights(rlxv_program *p);
 /* builder_device_sections.c */
 void rlxv_put_devices(rlxv_program *w);
 void rlxv_put_module(rlxv_program *w, const rlxv_build_module *m);

@@ -153,7 +153,8 @@ struct rlx_executable {
 
     uint8_t *head; /* the file without the data section */
     size_t head_size;
-    rlx_storage *data; /* the data section: mapped or copied; NULL if there is none */
+    rlx_storage *data;    /* the data section: mapped or copied; NULL if there is none */
+    rlx_storage *weights; /* constants in a file of their own (load_weights.c); or NULL */
     uint64_t data_offset, data_size, data_checksum;
     uint64_t total_size;
 

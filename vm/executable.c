@@ -49,6 +49,8 @@ void rlx_executable_release(rlx_executable *exe)
         rlxv_release_value(exe->constants[i].value);
     if (exe->data)
         rlxv_release(&exe->data->header);
+    if (exe->weights)
+        rlxv_release(&exe->weights->header);
     rlxv_arena_deinit(&exe->arena);
     rlx_free(&a, exe->head, exe->head_size, 64);
     rlx_free(&a, exe, sizeof *exe, _Alignof(rlx_executable));

@@ -3,7 +3,11 @@
 #ifndef RLXV_FILE_H
 #define RLXV_FILE_H
 
+#include <rlx/executable.h>
 #include <rlx/file.h>
+
+/* The offset of a tensor constant counts in the weights and not in the data section. */
+#define RLXV_IN_WEIGHTS ((uint64_t)1 << 63)
 
 enum {
     RLXV_SECTION_STRINGS = 1,
@@ -24,7 +28,8 @@ enum {
     RLXV_SECTION_LEVELS = 16,    /* load_levels.c */
     RLXV_SECTION_DEVICES = 17,   /* devices, launches, devices of regions: load_devices.c */
     RLXV_SECTION_MODULES = 18,   /* code for devices: load_devices.c */
-    RLXV_SECTION_END = 19,
+    RLXV_SECTION_WEIGHTS = 19,   /* constants in a file of their own: load_weights.c */
+    RLXV_SECTION_END = 20,
 };
 /* A file may hold a program for each of several CPU levels, all of which share the data section and
    the code for devices. The row of a section then states its level, from 1; 0: it belongs to the
@@ -50,6 +55,17 @@ const char *rlxv_new_file_name(const rlx_new_file *file);
 rlx_status rlxv_read_header(const uint8_t *bytes, size_t available, uint64_t total_size,
                             size_t *out_head_size, uint64_t *out_data_offset,
                             uint64_t *out_data_size, rlx_error *err);
+/* image.c: bytes of a file as a storage: mapped, or (|read|) in memory. */
+rlx_status rlxv_load_data(int fd, const char *path, const rlx_allocator *a, bool read,
+                          uint64_t offset, uint64_t size, rlx_storage **out, rlx_error *err);
+/* Reads exactly |n| bytes. */
+rlx_status rlxv_read_at(int fd, const char *path, uint64_t offset, uint8_t *to, size_t n,
+                        rlx_error *err);
+/* True if |options| do not let the constants be mapped. */
+bool rlxv_reads_data(const rlx_load_options *options);
+/* "PATH.safetensors", |*out_size| bytes of |a|; NULL: out of memory. */
+char *rlxv_weights_path(const rlx_allocator *a, const char *path, size_t *out_size);
+
 uint64_t rlxv_checksum(const void *data, size_t size);
 /* Bytes that are contiguous in the file but may lie anywhere in memory. */
 typedef struct rlxv_span {

@@ -55,8 +55,8 @@ rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what)
     return rlx_fail(err, status, "%s: cannot %s: %s", path, what, text);
 }
 
-static rlx_status read_at(int fd, const char *path, uint64_t offset, uint8_t *to, size_t n,
-                          rlx_error *err)
+rlx_status rlxv_read_at(int fd, const char *path, uint64_t offset, uint8_t *to, size_t n,
+                        rlx_error *err)
 {
     for (size_t at = 0; at < n;) {
         ssize_t got = pread(fd, to + at, n - at, (off_t)(offset + at));
@@ -101,14 +101,14 @@ static rlx_status read_constants(int fd, const char *path, uint64_t offset, cons
     if (!c->base)
         return out_of_memory(err);
     rlxv_want_huge_pages(c->base, c->size);
-    rlx_status status = read_at(fd, path, offset, c->base, used, err);
+    rlx_status status = rlxv_read_at(fd, path, offset, c->base, used, err);
     if (status != RLX_OK)
         rlx_free(&c->allocator, c->base, c->size, RLXV_HUGE_PAGE);
     return status;
 }
 
-static rlx_status load_constants(int fd, const char *path, const rlx_allocator *a, bool read,
-                                 uint64_t offset, uint64_t size, rlx_storage **out, rlx_error *err)
+rlx_status rlxv_load_data(int fd, const char *path, const rlx_allocator *a, bool read,
+                          uint64_t offset, uint64_t size, rlx_storage **out, rlx_error *err)
 {
     long page = sysconf(_SC_PAGESIZE);
     uint64_t skip = offset % (uint64_t)page;
@@ -131,6 +131,23 @@ static rlx_status load_constants(int fd, const char *path, const rlx_allocator *
     return status;
 }
 
+bool rlxv_reads_data(const rlx_load_options *options)
+{
+    return (options && options->huge_pages) || rlxv_signature_is_required(options);
+}
+
+char *rlxv_weights_path(const rlx_allocator *a, const char *path, size_t *out_size)
+{
+    static const char ending[] = ".safetensors";
+    const size_t length = strlen(path);
+    char *out = rlx_alloc(a, *out_size = length + sizeof ending, 1);
+    if (out) {
+        memcpy(out, path, length);
+        memcpy(out + length, ending, sizeof ending);
+    }
+    return out;
+}
+
 rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *options,
                                     rlx_executable **out, rlx_error *err)
 {
@@ -138,7 +155,10 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
     const rlx_allocator *a = options ? options->allocator : NULL;
     uint8_t start[RLXV_HEADER_BYTES + RLXV_MAX_SECTIONS * RLXV_SECTION_BYTES], *head = NULL;
     rlx_storage *data = NULL;
-    const bool read = (options && options->huge_pages) || rlxv_signature_is_required(options);
+    const bool read = rlxv_reads_data(options);
+    rlx_load_options own = options ? *options : (rlx_load_options){0};
+    size_t beside_size = 0;
+    char *beside = NULL;
     size_t head_size = 0;
     uint64_t data_offset, data_size, total;
     struct stat st;
@@ -156,7 +176,7 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
         goto done;
     total = (uint64_t)st.st_size;
     size_t available = total < sizeof start ? (size_t)total : sizeof start;
-    status = read_at(fd, path, 0, start, available, err);
+    status = rlxv_read_at(fd, path, 0, start, available, err);
     if (status == RLX_OK) {
         status =
             rlxv_read_header(start, available, total, &head_size, &data_offset, &data_size, err);
@@ -171,17 +191,25 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
             status = out_of_memory(err);
     }
     if (status == RLX_OK)
-        status = read_at(fd, path, 0, head, head_size, err);
+        status = rlxv_read_at(fd, path, 0, head, head_size, err);
     if (status == RLX_OK && data_size > 0)
-        status = load_constants(fd, path, a, read, data_offset, data_size, &data, err);
+        status = rlxv_load_data(fd, path, a, read, data_offset, data_size, &data, err);
     if (status != RLX_OK) {
         rlx_free(a, head, head_size, 64);
         goto done;
     }
-    status = rlxv_load(a, head, head_size, data, total, options, out, err);
+    if (!own.weights && !(own.weights = beside = rlxv_weights_path(a, path, &beside_size))) {
+        rlx_free(a, head, head_size, 64);
+        if (data)
+            rlxv_release(&data->header);
+        status = out_of_memory(err);
+        goto done;
+    }
+    status = rlxv_load(a, head, head_size, data, total, &own, out, err);
     if (status != RLX_OK)
         rlx_error_prefix(err, "%s: ", path);
 done:
+    rlx_free(a, beside, beside_size, 1);
     close(fd);
     return status;
 }

@@ -22,11 +22,15 @@ static bool is_compact(const rlx_kernel_tensor *t)
     return true;
 }
 
+static bool lies_in(const rlx_storage *s, const void *data)
+{
+    const uintptr_t at = (uintptr_t)data, begin = s ? (uintptr_t)s->data : 0;
+    return s && at >= begin && at - begin < s->size;
+}
+
 static bool is_constant(const rlx_executable *exe, const void *data)
 {
-    uintptr_t at = (uintptr_t)data;
-    uintptr_t begin = exe->data ? (uintptr_t)exe->data->data : 0;
-    return exe->data && at >= begin && at - begin < exe->data->size;
+    return lies_in(exe->data, data) || lies_in(exe->weights, data);
 }
 
 static rlx_status value_of(rlx_vm *vm, const rlx_kernel_arg *arg, rlx_value *out, rlx_error *err)

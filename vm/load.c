@@ -474,11 +474,11 @@ rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rl
 
     rlxv_loader l = {.exe = exe, .options = options, .err = err};
     static rlx_status (*const steps[])(rlxv_loader *) = {
-        split_sections,     rlxv_parse_signature, rlxv_choose_level,  rlxv_decompress_sections,
-        rlxv_parse_strings, rlxv_parse_exprs,     rlxv_parse_types,   rlxv_parse_constants,
-        parse_kernels,      parse_imports,        parse_code,         parse_functions,
-        rlxv_parse_plans,   rlxv_parse_modules,   rlxv_parse_devices, parse_debug,
-        parse_names,        parse_metadata,       parse_native,
+        split_sections,       rlxv_parse_signature, rlxv_choose_level,  rlxv_decompress_sections,
+        rlxv_load_weights,    rlxv_parse_strings,   rlxv_parse_exprs,   rlxv_parse_types,
+        rlxv_parse_constants, parse_kernels,        parse_imports,      parse_code,
+        parse_functions,      rlxv_parse_plans,     rlxv_parse_modules, rlxv_parse_devices,
+        parse_debug,          parse_names,          parse_metadata,     parse_native,
     };
     rlx_status status = rlxv_read_header(head, head_size, total_size, &exe->head_size,
                                          &exe->data_offset, &exe->data_size, err);

@@ -55,6 +55,8 @@ bool rlxv_next_feature(rlx_str list, size_t *at, rlx_str *out);
 bool rlxv_is_utf8(const uint8_t *p, size_t n);
 /* compress.c, before the tables: replaces the bytes of each compressed section. */
 rlx_status rlxv_decompress_sections(rlxv_loader *l);
+/* load_weights.c, before the constants. */
+rlx_status rlxv_load_weights(rlxv_loader *l);
 /* load_tables.c, in the order in which they must run. */
 rlx_status rlxv_parse_strings(rlxv_loader *l);
 rlx_status rlxv_parse_exprs(rlxv_loader *l);

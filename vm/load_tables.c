@@ -215,10 +215,21 @@ static rlx_status parse_tensor(rlxv_loader *l, rlxv_reader *r, uint32_t row, rlx
     for (uint32_t i = 0; i < ndim; i++)
         dims[i] = (int64_t)rlxv_read_word64(r);
     uint64_t offset = rlxv_read_word64(r);
+    const bool in_weights = offset & RLXV_IN_WEIGHTS;
     if (r->bad || !rlx_nbytes(dims, ndim, dtype, &nbytes))
         return rlxv_malformed(l, "constant", row, "is not a tensor that can exist");
-    if (offset % 64 || offset > exe->data_size || nbytes > exe->data_size - offset)
-        return rlxv_malformed(l, "constant", row, "leaves the data section");
+    offset &= ~RLXV_IN_WEIGHTS;
+    const size_t align = in_weights ? (dtype.bits + 7u) / 8u * dtype.lanes : 64;
+    const uint64_t size = !in_weights ? exe->data_size : exe->weights ? exe->weights->size : 0;
+    if (offset % align || offset > size || nbytes > size - offset)
+        return rlxv_malformed(l, "constant", row,
+                              in_weights ? "leaves the weights" : "leaves the data section");
+    if (in_weights && exe->weights) {
+        RLX_TRY(rlxv_tensor_in(NULL, &exe->allocator, exe->weights, (int64_t)offset, dtype, ndim,
+                               dims, &t, l->err));
+        *out = rlx_of_tensor(t);
+        return RLX_OK;
+    }
     if (!exe->data) {
         RLX_TRY(rlxv_storage_new(NULL, &exe->allocator, 0, 64, &exe->data, l->err));
         exe->data->header.readonly = 1;

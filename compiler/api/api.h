@@ -48,7 +48,7 @@ typedef struct rlxc_api_fusion {
 struct rlx_compiler {
     const rlx_allocator *allocator;
     rlxc_context *ctx;
-    bool strict_weights;
+    bool strict_weights, lift_params;
     uint32_t depth;         /* calls that have begun */
     rlx_ir_module *running; /* on which passes run just now */
     rlxc_extra_pass extra[RLXC_API_MAX_PASSES];
@@ -79,8 +79,10 @@ struct rlx_ir_module { /* in the arena */
     rlxc_database database;
     rlxc_rule_steps steps;    /* |given|: from a schedule; |made|: to be shown */
     rlxc_schedules schedules; /* the others of a schedule, whose steps the engine applies */
-    const char *scheduled;    /* what the metadata says of the schedule; NULL: there is none */
-    const char *tuned_by;     /* name of the database; NULL: there is none */
+    RLXC_VEC(const char *) read_weights; /* files whose tensors became constants */
+    const char *weights_path;            /* of the executable's weights; NULL: they are in it */
+    const char *scheduled; /* what the metadata says of the schedule; NULL: there is none */
+    const char *tuned_by;  /* name of the database; NULL: there is none */
 };
 
 typedef struct rlxc_api_call {

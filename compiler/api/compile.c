@@ -232,6 +232,7 @@ static bool build(rlx_ir_module *m, output *out)
 {
     rlxc_context *ctx = m->compiler->ctx;
     rlx_error err = {0};
+    m->options.weights_path = m->weights_path;
     if (rlx_exec_builder_create(m->compiler->allocator, &out->builder, &err) != RLX_OK)
         return rlxc_api_fail(ctx, &err);
     rlx_exec_builder_set_compression(out->builder, m->options.no_compression ? RLX_COMPRESSION_NONE
@@ -450,6 +451,15 @@ static bool name_of_c(rlx_ir_module *m, const char *path, const char **out_name,
     return !rlxc_failed(ctx);
 }
 
+/* Where lifted weights go, which must not be a file that the module reads. */
+static rlx_status check_weights(rlx_ir_module *m, rlx_emit_form form, const char *path,
+                                rlx_error *err)
+{
+    const bool lifts = m->compiler->lift_params && form == RLX_EMIT_EXECUTABLE;
+    m->weights_path = lifts ? rlxc_internf(m->compiler->ctx, "%s.safetensors", path) : NULL;
+    return lifts ? rlx_ir_module_check_output(m, m->weights_path, err) : RLX_OK;
+}
+
 rlx_status rlx_ir_module_emit_file(rlx_ir_module *m, const rlx_compile_options *options,
                                    rlx_emit_form form, const char *path, rlx_error *err)
 {
@@ -457,6 +467,7 @@ rlx_status rlx_ir_module_emit_file(rlx_ir_module *m, const rlx_compile_options *
     output out = {.builder = NULL};
     rlx_error error = {0};
     RLX_TRY(rlx_ir_module_check_output(m, path, err));
+    RLX_TRY(check_weights(m, form, path, err));
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
     const char *beside[2] = {NULL, NULL};

@@ -46,6 +46,7 @@ rlx_status rlx_compiler_create(const rlx_compiler_options *options, rlx_compiler
         memset(c, 0, sizeof *c);
         c->allocator = a;
         c->strict_weights = o.strict_weights;
+        c->lift_params = o.lift_params;
         c->ctx = rlxc_context_create(a);
     }
     if (c == NULL || c->ctx == NULL) {

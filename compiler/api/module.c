@@ -154,10 +154,12 @@ rlx_status rlx_ir_module_bind_file(rlx_ir_module *m, const char *path, rlx_error
     rlxc_doing(ctx, "reading", name);
     bool ok = rlxc_weights_open(ctx, name, weights);
     weights->strict = call.compiler->strict_weights;
+    weights->lift = call.compiler->lift_params;
     if (!rlxc_on_destroy(ctx, close_weights, weights)) {
         rlxc_weights_close(weights);
         ok = false;
     }
+    RLXC_PUSH(ctx, &m->read_weights, name);
     return bound(&call, m, ok && rlxc_bind_weights(ctx, m->ir, weights), err);
 }
 
@@ -186,7 +188,9 @@ rlx_status rlx_ir_module_bind_tensors(rlx_ir_module *m, const rlx_named_tensor *
         return rlx_fail(err, RLX_E_INVALID_ARG, "tensors is NULL");
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
-    rlxc_weights weights = {.path = "the tensors given", .strict = call.compiler->strict_weights};
+    rlxc_weights weights = {.path = "the tensors given",
+                            .strict = call.compiler->strict_weights,
+                            .lift = call.compiler->lift_params};
     bool ok = true;
     for (uint32_t i = 0; ok && i < n; i++)
         ok = take_tensor(ctx, &weights, &tensors[i]);
@@ -300,7 +304,9 @@ rlx_status rlx_ir_module_check_output(const rlx_ir_module *m, const char *path, 
         return rlx_fail(err, RLX_E_INVALID_ARG, "the module or path is NULL");
     RLX_TRY(rlxc_api_begin(m->compiler, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
-    if (rlxc_is_mapped(ctx, path))
+    rlx_error refused;
+    if (rlxc_is_mapped(ctx, path) ||
+        rlx_check_output(path, m->read_weights.items, m->read_weights.count, &refused) != RLX_OK)
         rlxc_error(ctx, (rlxc_range){0}, "the output %s would overwrite a file that %s reads", path,
                    m->path);
     return rlxc_api_end(&call, true, RLX_E_INVALID_ARG, err);

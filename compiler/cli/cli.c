@@ -279,7 +279,8 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
 
     run r = {.command = &command, .out = out, .err = err};
     const rlx_compiler_options options = {.size = sizeof options,
-                                          .strict_weights = command.strict_weights};
+                                          .strict_weights = command.strict_weights,
+                                          .lift_params = command.lift_params};
     if (rlx_compiler_create(&options, &r.compiler, NULL) != RLX_OK) {
         fputs("rlxc: out of memory while starting\n", err);
         return EXIT_FAILURE;

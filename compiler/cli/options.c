@@ -46,6 +46,11 @@ static const struct option_row {
     {OPT_TEXT, "--params", "FILE",
      "weights (.safetensors): parameters named as a tensor become constants",
      offsetof(rlxc_command, params)},
+    {OPT_FLAG, "--lift-params", NULL,
+     "weights go to FILE.safetensors beside the output FILE, and others can take their place",
+     offsetof(rlxc_command, lift_params)},
+    {OPT_FLAG, "--link-params", NULL, "weights are part of the output (the default)",
+     offsetof(rlxc_command, link_params)},
     {OPT_TEXT, "--target", "TRIPLE", "target triple; this machine by default",
      offsetof(rlxc_command, options.target)},
     {OPT_CPU, "--mcpu", "CPU[,CPU...]",
@@ -588,6 +593,12 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
                             out->stop_after != NULL || out->options.explain)) {
         fputs("rlxc: --mcpu: several CPUs need an executable: give -o FILE without --emit, "
               "--stop-after or --explain\n",
+              err);
+        return false;
+    }
+    if (out->lift_params && (out->emit != RLX_EMIT_EXECUTABLE || out->output == NULL ||
+                             out->n_cpus > 0 || out->link_params)) {
+        fputs("rlxc: --lift-params needs an executable for one CPU, and excludes --link-params\n",
               err);
         return false;
     }

@@ -32,7 +32,7 @@ typedef struct rlxc_command {
     const char *input, *output, *params, *schedule, *stop_after;
     const char *print_after[RLXC_MAX_PRINTS];
     uint32_t n_print_after;
-    bool print_after_all, time_passes, strict_weights;
+    bool print_after_all, time_passes, strict_weights, lift_params, link_params;
     rlx_emit_form emit;
     rlx_tune_options tune;       /* seconds 0: not asked for */
     rlx_compile_options options; /* the arrays and texts are those below */

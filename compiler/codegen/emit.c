@@ -308,7 +308,8 @@ static bool emit_attrs(rlxc_bc_module *m, const rlxc_function *f)
 static bool emit_module(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                         rlx_exec_builder *builder)
 {
-    rlxc_bc_module m = {.ctx = ctx, .module = module, .builder = builder};
+    rlxc_bc_module m = {
+        .ctx = ctx, .module = module, .builder = builder, .weights = options->weight_places};
     rlx_error err = {0};
     if (!rlxc_compile_devices(ctx, module, options, &m.codes, &m.n_codes) ||
         !rlxc_bc_device_code(&m) || !rlxc_bc_sections(&m))

@@ -54,6 +54,7 @@ typedef struct rlxc_bc_module {
     rlxc_map functions;            /* relax function -> index + 1, as a pointer */
     rlxc_map values;               /* relax functions that closures are made of */
     rlxc_map constants;            /* tensor constant -> index + 1 */
+    const rlxc_map *weights;       /* lifted constant -> 1 + its offset in the weights' file */
     const rlxc_device_code *codes; /* for devices */
     uint32_t n_codes;
     uint32_t *code_modules; /* of each, its module in the builder */

@@ -77,10 +77,15 @@ static uint32_t tensor_constant(rlxc_bc_module *m, const rlxc_constant *c, rlxc_
         return (uint32_t)known - 1;
     uint32_t index = 0;
     rlx_error err = {0};
-    if (!m->failed && rlxc_bc_ok(m, range,
-                                 rlx_exec_builder_const_tensor(m->builder, c->dtype, c->ndim,
-                                                               c->shape, c->data, &index, &err),
-                                 &err))
+    const uintptr_t place = m->weights ? (uintptr_t)rlxc_map_get(m->weights, rlxc_key(c)) : 0;
+    if (m->failed)
+        return 0;
+    const rlx_status status = place
+                                  ? rlx_exec_builder_const_weight(m->builder, c->dtype, c->ndim,
+                                                                  c->shape, place - 1, &index, &err)
+                                  : rlx_exec_builder_const_tensor(m->builder, c->dtype, c->ndim,
+                                                                  c->shape, c->data, &index, &err);
+    if (rlxc_bc_ok(m, range, status, &err))
         rlxc_map_set(m->ctx, &m->constants, rlxc_key(c), (void *)((uintptr_t)index + 1));
     return index;
 }

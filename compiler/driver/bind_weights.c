@@ -117,6 +117,7 @@ static const rlxc_constant *constant_of(binder *b, const rlxc_rvar *param, const
         if (!c)
             return NULL;
         c->name = w->name;
+        c->lifted = b->weights->lift && !pack && !rlxc_dtype_is_bool(type);
         b->constants[at] = known = c;
     }
     return known;

@@ -10,6 +10,7 @@
 #include "compiler/base/hash.h"
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/device.h"
+#include "compiler/driver/lift_params.h"
 #include "compiler/ir/device.h"
 #include "compiler/ir/names.h"
 #include "compiler/onnx/import.h"
@@ -171,6 +172,8 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
         rlxc_text_printf(&text, " --allow-tf32");
     if (options->no_compression)
         rlxc_text_printf(&text, " --no-compression");
+    if (options->weights_path)
+        rlxc_text_printf(&text, " --lift-params");
     if (options->no_winograd)
         rlxc_text_printf(&text, " --no-winograd");
     if (options->memory_layout)
@@ -195,7 +198,12 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
 bool rlxc_generate(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                    rlx_exec_builder *builder)
 {
-    return rlxc_emit_bytecode(ctx, module, options, builder) &&
+    rlxc_map places = {0};
+    rlxc_options own = *options;
+    if (options->weights_path && !rlxc_lift_params(ctx, module, options, builder, &places))
+        return false;
+    own.weight_places = &places;
+    return rlxc_emit_bytecode(ctx, module, &own, builder) &&
            add_native(ctx, module, options, builder) && add_metadata(ctx, options, builder);
 }
 

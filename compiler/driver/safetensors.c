@@ -20,21 +20,11 @@ enum { MAX_HEADER = 100 * 1000 * 1000, MAX_TENSORS = 1 << 20 };
 static const struct {
     const char *name;
     uint8_t code, bits;
-} dtypes[] = {{"BOOL", RLX_BOOL, 8},
-              {"U8", RLX_UINT, 8},
-              {"I8", RLX_INT, 8},
-              {"U16", RLX_UINT, 16},
-              {"I16", RLX_INT, 16},
-              {"F16", RLX_FLOAT, 16},
-              {"BF16", RLX_BFLOAT, 16},
-              {"U32", RLX_UINT, 32},
-              {"I32", RLX_INT, 32},
-              {"F32", RLX_FLOAT, 32},
-              {"U64", RLX_UINT, 64},
-              {"I64", RLX_INT, 64},
-              {"F64", RLX_FLOAT, 64},
-              {"F8_E4M3", RLX_FLOAT8_E4M3FN, 8},
-              {"F8_E5M2", RLX_FLOAT8_E5M2, 8}};
+} dtypes[] = {
+#define RLX_SAFETENSOR(name, code, bits) {name, code, bits},
+#include "rlx/safetensors.def"
+#undef RLX_SAFETENSOR
+};
 
 typedef struct reader {
     rlxc_context *ctx;

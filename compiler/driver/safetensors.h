@@ -23,6 +23,7 @@ typedef struct rlxc_weights {
     RLXC_VEC(rlxc_weight) tensors; /* in the order of the header */
     rlxc_map by_symbol;            /* interned symbol -> 1 + index of the first one */
     bool strict;                   /* what has no counterpart is an error, not a warning */
+    bool lift;                     /* --lift-params: they become lifted constants (ir/lifted.h) */
     void *map;
     size_t map_size;
 } rlxc_weights;

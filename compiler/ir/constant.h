@@ -8,7 +8,7 @@ enum { RLXC_COPY_DIMS = 16 };
 
 /* Element |i| as a double; an integer beyond 2^53 is rounded. */
 double rlxc_constant_double(const rlxc_constant *c, size_t i);
-/* Same type, shape and bytes. */
+/* Same type, shape and bytes; a lifted one is equal to itself alone. */
 bool rlxc_constant_equal(const rlxc_constant *a, const rlxc_constant *b);
 /* Element |i| of integers or booleans; uint64 keeps its bits. */
 int64_t rlxc_constant_int(const rlxc_constant *c, size_t i);

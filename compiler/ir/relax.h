@@ -28,6 +28,8 @@ typedef struct rlxc_rvar {
     rlxc_range range;
 } rlxc_rvar;
 
+struct rlxc_binding;
+struct rlxc_prim_func;
 typedef struct rlxc_constant { /* a tensor constant; equality is identity, data borrowed (arena or
                                   mapped file) */
     rlx_dtype dtype;
@@ -37,6 +39,9 @@ typedef struct rlxc_constant { /* a tensor constant; equality is identity, data 
     size_t nbytes;
     const char *name; /* name of the weight it came from, or NULL */
     uint32_t id;
+    bool lifted;                          /* lifted.h: a pass must not look at |data| */
+    const struct rlxc_binding *made;      /* lifted: what computes it from others; NULL: a weight */
+    const struct rlxc_prim_func *made_by; /* of |made|, a call_tir: its function */
 } rlxc_constant;
 
 typedef enum rlxc_atom_kind {

@@ -247,7 +247,7 @@ static bool never_zero(checker *c, rlxc_atom x)
 {
     rlxc_value_range range;
     const rlxc_expr *zero = rlxc_i64(c->ctx, 0);
-    if (x.kind == RLXC_ATOM_CONSTANT && x.constant->nbytes > 0) {
+    if (x.kind == RLXC_ATOM_CONSTANT && x.constant->nbytes > 0 && !x.constant->lifted) {
         const rlxc_constant *k = x.constant;
         const size_t n = k->nbytes / (k->dtype.bits / 8u);
         size_t i = 0;

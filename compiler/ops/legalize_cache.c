@@ -53,7 +53,7 @@ static void add_leaves(leaf_list *list, rlxc_context *ctx, const rlxc_module *mo
 /* Scalar constants become immediates of the kernel, so their value is part of the key. */
 static bool is_literal(rlxc_atom atom)
 {
-    return atom.kind == RLXC_ATOM_CONSTANT && atom.constant->ndim == 0;
+    return atom.kind == RLXC_ATOM_CONSTANT && atom.constant->ndim == 0 && !atom.constant->lifted;
 }
 
 static bool leaves_alike(const leaf_list *a, const leaf_list *b)

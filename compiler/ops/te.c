@@ -158,7 +158,7 @@ static void add_param(rlxc_te *te, rlxc_buffer *buffer)
 
 const rlxc_expr *rlxc_te_immediate(rlxc_context *ctx, const rlxc_constant *c)
 {
-    if (c->nbytes > sizeof(uint64_t))
+    if (c->nbytes > sizeof(uint64_t) || c->lifted)
         return NULL;
     if (rlxc_dtype_is_float(c->dtype))
         return rlxc_float(ctx, c->dtype, rlxc_constant_double(c, 0));

@@ -23,7 +23,7 @@ static rlxc_value_range range_of(rlxc_context *ctx, const rlxc_expr *low, const 
 static bool constant_range(rlxc_context *ctx, const rlxc_constant *k, rlxc_value_range *out)
 {
     const size_t size = k->dtype.bits / 8u, n = size ? k->nbytes / size : 0;
-    if (!rlxc_dtype_is_int(k->dtype) || n == 0 || n > MOST_ELEMENTS)
+    if (!rlxc_dtype_is_int(k->dtype) || n == 0 || n > MOST_ELEMENTS || k->lifted)
         return false;
     int64_t low = INT64_MAX, high = INT64_MIN;
     for (size_t i = 0; i < n; i++) {

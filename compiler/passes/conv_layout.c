@@ -21,6 +21,7 @@
  * its constants, as they then decide its speed.
  */
 #include "compiler/ir/device.h"
+#include "compiler/ir/lifted.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/op_infer.h"
@@ -145,13 +146,14 @@ static bool wants_winograd(conv_layout *c, const rlxc_binding *call, const rlxc_
         else
             tiles *= WINOGRAD_TILES;
     }
-    const bool wants =
-        tiles >= WINOGRAD_TILES && !c->options->no_winograd && rlxc_dtype_eq(x->dtype, RLX_F32) &&
-        rlxc_dtype_eq(w->dtype, RLX_F32) && rlxc_dtype_eq(y->dtype, RLX_F32) &&
-        all_ints(call, "strides", 1) && all_ints(call, "dilation", 1) &&
-        rlxc_attr_get_int(call, "groups", 1) == 1 && rlxc_is_int(w->dims[1], &in) &&
-        rlxc_is_int(w->dims[0], &out) && in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
-        !__builtin_mul_overflow(in * 4 * (IN - FILTER), out, &bytes) && (made || bytes <= c->room);
+    const bool wants = tiles >= WINOGRAD_TILES && !c->options->no_winograd &&
+                       rlxc_dtype_eq(x->dtype, RLX_F32) && rlxc_dtype_eq(w->dtype, RLX_F32) &&
+                       rlxc_dtype_eq(y->dtype, RLX_F32) && all_ints(call, "strides", 1) &&
+                       all_ints(call, "dilation", 1) && rlxc_attr_get_int(call, "groups", 1) == 1 &&
+                       rlxc_is_int(w->dims[1], &in) && rlxc_is_int(w->dims[0], &out) &&
+                       in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
+                       !__builtin_mul_overflow(in * 4 * (IN - FILTER), out, &bytes) &&
+                       (made || bytes <= c->room) && !rlxc_is_lifted(call->args[1]);
     c->room -= wants && !made ? bytes : 0;
     return wants;
 }

@@ -103,8 +103,8 @@ static bool same_value(const rlxc_binding *a, const rlxc_binding *b)
 static const rlxc_constant *first_equal(rlxc_context *ctx, constants *all, const rlxc_constant *c)
 {
     const rlxc_constant *known = rlxc_map_get(&all->first, rlxc_key(c));
-    if (known)
-        return known;
+    if (known || c->lifted)
+        return known ? known : c;
     uint64_t hash = rlxc_hash64_bytes(c->nbytes, c->data, c->nbytes);
     hash = hash ? hash : 1;
     content *seen = rlxc_map_get(&all->contents, hash);

@@ -60,7 +60,8 @@ static size_t count_of(const rlxc_constant *c)
 static bool per_channel(rlxc_atom atom, const affine *a, bool vector)
 {
     const rlxc_constant *c = atom.kind == RLXC_ATOM_CONSTANT ? atom.constant : NULL;
-    if (!c || !rlxc_dtype_eq(c->dtype, a->dtype) || c->ndim > a->ndim || (vector && c->ndim != 1))
+    if (!c || c->lifted || !rlxc_dtype_eq(c->dtype, a->dtype) || c->ndim > a->ndim ||
+        (vector && c->ndim != 1))
         return false;
     uint32_t channel = vector ? 0 : 1 + c->ndim - a->ndim;
     for (uint32_t i = 0; i < c->ndim; i++)
@@ -97,7 +98,8 @@ static void note_conv(fold *f, rlxc_builder *b, const rlxc_binding *call)
     const rlxc_constant *w =
         call->args[1].kind == RLXC_ATOM_CONSTANT ? call->args[1].constant : NULL;
     if (strncmp(kernel, "OI", 2) != 0 || strncmp(data, "NC", 2) != 0 ||
-        (out[0] && strcmp(out, data) != 0) || !w || !rlxc_dtype_eq(w->dtype, y->dtype) ||
+        (out[0] && strcmp(out, data) != 0) || !w || w->lifted ||
+        !rlxc_dtype_eq(w->dtype, y->dtype) ||
         (!rlxc_dtype_eq(w->dtype, RLX_F32) && !rlxc_dtype_eq(w->dtype, RLX_F64)) ||
         w->shape[0] > UINT32_MAX)
         return;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "compiler/analysis/effects.h"
+#include "compiler/ir/lifted.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/passes/fold_cut.h"
 #include "compiler/passes/fuse.h"
@@ -32,10 +33,11 @@ typedef struct folded {
     const rlxc_binding *binding;
     rlxc_atom scratch; /* variable in the scratch function */
     int64_t bytes;
-    bool is_read;     /* by a kernel that computes the elements it reads */
-    bool wanted;      /* read by something else that is not folded */
-    bool is_needed;   /* wanted, or a folded binding is computed from it */
-    rlxc_atom result; /* constant, or tuple of constants */
+    bool is_read;            /* by a kernel that computes the elements it reads */
+    bool wanted;             /* read by something else that is not folded */
+    bool is_needed;          /* wanted, or a folded binding is computed from it */
+    rlxc_constant *constant; /* the result, if it is a tensor; without bytes until it is known */
+    rlxc_atom result;        /* constant, or tuple of constants */
 } folded;
 
 typedef struct fold {
@@ -155,6 +157,63 @@ static bool widens_stored(fold *f, const rlxc_binding *b)
     return false;
 }
 
+/* --- results of lifted constants --- */
+
+/* |a| with constants for the variables that are folded. */
+static rlxc_atom of_constants(const fold *f, rlxc_atom a)
+{
+    if (a.kind == RLXC_ATOM_VAR) {
+        const folded *known = rlxc_map_get(&f->by_var, rlxc_key(a.var));
+        return known && known->constant ? rlxc_atom_constant(known->constant) : a;
+    }
+    if (a.kind != RLXC_ATOM_TUPLE)
+        return a;
+    rlxc_atom *items = rlxc_alloc(f->ctx, ((size_t)a.n + 1) * sizeof *items);
+    for (uint32_t i = 0; i < a.n; i++)
+        items[i] = of_constants(f, a.items[i]);
+    return rlxc_atom_tuple(f->ctx, items, a.n);
+}
+
+static void find_open(void *user, rlxc_atom a)
+{
+    *(bool *)user |= a.kind == RLXC_ATOM_VAR;
+}
+
+/* Makes the constant for the result of |b|, of |bytes|, if it is a tensor. False if |b| reads
+ * lifted constants and may not be folded: all it reads must be constants, the result a tensor of
+ * whole bytes. */
+static bool make_constant(fold *f, const rlxc_binding *b, const rlxc_prim_func *own, int64_t bytes,
+                          rlxc_constant **out)
+{
+    const rlxc_sinfo *s = b->var->sinfo;
+    const bool tensor = s->kind == RLXC_SINFO_TENSOR;
+    rlxc_atom *args = rlxc_alloc(f->ctx, ((size_t)b->n_args + 1) * sizeof *args);
+    bool lifted = false, open = false;
+    for (uint32_t i = 0; i < b->n_args; i++) {
+        args[i] = of_constants(f, b->args[i]);
+        lifted |= rlxc_is_lifted(args[i]);
+        rlxc_atom_visit(args[i], find_open, &open);
+    }
+    if (lifted && (open || !tensor || s->dtype.bits < 8 || rlxc_dtype_is_bool(s->dtype)))
+        return false;
+    if (!tensor)
+        return true;
+    int64_t shape[RLXC_MAX_NDIM];
+    for (int32_t i = 0; i < s->ndim; i++)
+        rlxc_is_int(s->dims[i], &shape[i]);
+    *out = rlxc_constant_new(f->ctx, s->dtype, (uint32_t)s->ndim, shape, NULL, (size_t)bytes);
+    if (!lifted)
+        return true;
+    rlxc_binding *made = rlxc_copy(f->ctx, b, sizeof *b);
+    made->args = args;
+    const rlxc_constant *first = rlxc_first_lifted(made);
+    (*out)->name = first ? first->name : NULL;
+    (*out)->lifted = true;
+    (*out)->made = made;
+    (*out)->made_by = own ? rlxc_prim_func_clone(f->ctx, own) : NULL;
+    return true;
+}
+
 static void consider(fold *f, const rlxc_binding *b)
 {
     const rlxc_prim_func *own = made_to_fold(f, b);
@@ -181,12 +240,18 @@ static void consider(fold *f, const rlxc_binding *b)
     if (!own && (inputs == 0 || (result > SMALL_BYTES && result / MAX_GROWTH > inputs) ||
                  (result > MAX_RESULT_BYTES && result > inputs) || inputs + result > f->total_room))
         return;
+    rlxc_constant *constant = NULL;
+    if (!make_constant(f, b, own, result, &constant))
+        return;
     f->total_room -= own ? 0 : inputs + result;
     rlxc_binding *copy = rlxc_copy(f->ctx, b, sizeof *b);
     copy->args = args;
     copy->var = rlxc_rvar_new(f->ctx, f->builder.function, b->var->name, b->var->sinfo);
     folded *known = rlxc_alloc(f->ctx, sizeof *known);
-    *known = (folded){.binding = b, .bytes = result, .scratch = rlxc_emit(&f->builder, copy)};
+    *known = (folded){.binding = b,
+                      .bytes = result,
+                      .constant = constant,
+                      .scratch = rlxc_emit(&f->builder, copy)};
     rlxc_map_set(f->ctx, &f->by_var, rlxc_key(b->var), known);
     RLXC_PUSH(f->ctx, &f->all, known);
 }
@@ -215,6 +280,15 @@ static void need_atom(void *user, rlxc_atom a)
     folded *known = known_of(user, a);
     if (known)
         known->is_needed = true;
+}
+
+/* What a lifted constant is computed from must be constants: those that are not lifted have bytes.
+ */
+static void want_known(void *user, rlxc_atom a)
+{
+    folded *known = known_of(user, a);
+    if (known && known->constant && !known->constant->lifted)
+        known->wanted = true;
 }
 
 static void visit_operands(const rlxc_binding *b, void (*visit)(void *, rlxc_atom), fold *f)
@@ -267,6 +341,8 @@ static void leave_out_decoded(fold *f)
             visit_operands(known->binding, want_atom, f);
         else if (known->wanted || known->is_needed)
             visit_operands(known->binding, need_atom, f);
+        if ((known->wanted || known->is_needed) && known->constant && known->constant->lifted)
+            visit_operands(known->binding, want_known, f);
     }
     for (uint32_t i = 0; i < n; i++) {
         folded *known = f->all.items[i];
@@ -288,13 +364,14 @@ static void leave_out_decoded(fold *f)
 
 /* --- running the scratch module --- */
 
-static bool store_value(rlxc_context *ctx, rlx_value v, rlxc_atom *out)
+/* |known|: the constant that the value becomes; NULL: a new one. */
+static bool store_value(rlxc_context *ctx, rlx_value v, rlxc_constant *known, rlxc_atom *out)
 {
     if (v.kind == RLX_KIND_TUPLE) {
         uint32_t n = rlx_tuple_count(v.as.tuple);
         rlxc_atom *items = rlxc_alloc(ctx, (n + 1) * sizeof *items);
         for (uint32_t i = 0; i < n; i++) {
-            if (!store_value(ctx, rlx_tuple_get(v.as.tuple, i), &items[i]))
+            if (!store_value(ctx, rlx_tuple_get(v.as.tuple, i), NULL, &items[i]))
                 return false;
         }
         *out = rlxc_atom_tuple(ctx, items, n);
@@ -310,8 +387,11 @@ static bool store_value(rlxc_context *ctx, rlx_value v, rlxc_atom *out)
     const unsigned char *from = rlx_tensor_data(t);
     for (size_t i = 0; i < nbytes; i++)
         data[i] = from[i];
-    *out = rlxc_atom_constant(rlxc_constant_new(ctx, rlx_tensor_dtype(t), rlx_tensor_ndim(t),
-                                                rlx_tensor_dims(t), data, nbytes));
+    if (!known)
+        known = rlxc_constant_new(ctx, rlx_tensor_dtype(t), rlx_tensor_ndim(t), rlx_tensor_dims(t),
+                                  NULL, nbytes);
+    known->data = data;
+    *out = rlxc_atom_constant(known);
     return true;
 }
 
@@ -327,8 +407,8 @@ static bool run_scratch(fold *f, rlx_exec_builder *builder, rlx_error *err)
     uint32_t at = 0;
     for (uint32_t i = 0; ok && i < f->all.count; i++) {
         if (f->all.items[i]->wanted)
-            ok =
-                store_value(f->ctx, rlx_tuple_get(result.as.tuple, at++), &f->all.items[i]->result);
+            ok = store_value(f->ctx, rlx_tuple_get(result.as.tuple, at++),
+                             f->all.items[i]->constant, &f->all.items[i]->result);
     }
     rlx_value_release(result);
     rlx_vm_destroy(vm);

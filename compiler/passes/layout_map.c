@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/ir/constant.h"
+#include "compiler/ir/lifted.h"
 
 const rlxc_layout_entry *rlxc_layout_map_find(const rlxc_layout_map *twins, rlxc_atom a)
 {
@@ -37,7 +38,7 @@ void rlxc_layout_map_note(rlxc_layout_map *twins, rlxc_builder *b, const rlxc_rv
 static rlxc_atom laid_out(rlxc_context *ctx, const rlxc_constant *c, uint32_t rank,
                           const int64_t *order)
 {
-    int64_t from[RLXC_MAX_NDIM], shape[RLXC_MAX_NDIM], strides[RLXC_MAX_NDIM], stride = 1;
+    int64_t from[RLXC_MAX_NDIM], strides[RLXC_MAX_NDIM], stride = 1;
     rlxc_strided_copy copy = {.n = rank};
     for (uint32_t i = 0; i < rank; i++)
         from[i] = i < rank - c->ndim ? 1 : c->shape[i - (rank - c->ndim)];
@@ -48,13 +49,14 @@ static rlxc_atom laid_out(rlxc_context *ctx, const rlxc_constant *c, uint32_t ra
     if (!data)
         return (rlxc_atom){0};
     stride = 1;
-    for (uint32_t i = rank; i-- > 0; stride *= shape[i]) {
-        copy.shape[i] = shape[i] = from[order[i]];
+    for (uint32_t i = rank; i-- > 0; stride *= copy.shape[i]) {
+        copy.shape[i] = from[order[i]];
         copy.from_step[i] = strides[order[i]];
         copy.to_step[i] = stride;
     }
     rlxc_copy_strided(&copy, c->data, data);
-    return rlxc_atom_constant(rlxc_constant_new(ctx, c->dtype, rank, shape, data, c->nbytes));
+    const rlxc_constant *same = rank == c->ndim ? c : rlxc_constant_reshaped(ctx, c, rank, from);
+    return rlxc_atom_constant(rlxc_constant_permuted(ctx, same, order, data));
 }
 
 rlxc_atom rlxc_permuted(rlxc_builder *b, rlxc_atom x, uint32_t rank, const int64_t *order)

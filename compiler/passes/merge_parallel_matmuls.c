@@ -115,7 +115,7 @@ static const rlxc_constant *bias_of(const join *j, const rlxc_rvar *y, const rlx
     const bool second = u->by->args[0].kind == RLXC_ATOM_VAR && u->by->args[0].var == y;
     const rlxc_atom other = u->by->args[second];
     const rlxc_constant *c = other.kind == RLXC_ATOM_CONSTANT ? other.constant : NULL;
-    if (!c || c->ndim == 0 || c->ndim > (uint32_t)y->sinfo->ndim ||
+    if (!c || c->lifted || c->ndim == 0 || c->ndim > (uint32_t)y->sinfo->ndim ||
         c->shape[c->ndim - 1] != weight->shape[1] || !rlxc_dtype_eq(c->dtype, weight->dtype))
         return NULL;
     for (uint32_t i = 0; i + 1 < c->ndim; i++)
@@ -127,8 +127,9 @@ static const rlxc_constant *bias_of(const join *j, const rlxc_rvar *y, const rlx
 static bool is_product(const join *j, const rlxc_binding *b, product *out)
 {
     if (!rlxc_is_op(b, "matmul") || b->args[0].kind != RLXC_ATOM_VAR ||
-        b->args[1].kind != RLXC_ATOM_CONSTANT || !known_dims(b->args[0].var->sinfo) ||
-        !known_dims(b->var->sinfo) || b->var->id >= j->n_vars || !b->var->is_dataflow)
+        b->args[1].kind != RLXC_ATOM_CONSTANT || b->args[1].constant->lifted ||
+        !known_dims(b->args[0].var->sinfo) || !known_dims(b->var->sinfo) ||
+        b->var->id >= j->n_vars || !b->var->is_dataflow)
         return false;
     const rlxc_sinfo *x = b->args[0].var->sinfo, *y = b->var->sinfo;
     const rlxc_constant *w = b->args[1].constant;

@@ -18,6 +18,7 @@
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/constant.h"
 #include "compiler/ir/device.h"
+#include "compiler/ir/lifted.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernels/matmul/tile_plan.h"
 #include "compiler/passes/passes.h"
@@ -171,6 +172,38 @@ static void copy_panels(const rlxc_panel_layout *layout, const int64_t *dims, ui
                       to + (size_t)(whole * copy.to_step[panel]) * item);
 }
 
+/* The constant of dimensions |panels| with |data|: rows and columns last, columns padded and split,
+ * their blocks moved before the rows. */
+static rlxc_constant *in_panels(rlxc_context *ctx, const rlxc_constant *c,
+                                const rlxc_panel_layout *layout, const int64_t *panels,
+                                const void *data)
+{
+    const uint32_t n = c->ndim + 1, row = c->ndim - 2, column = c->ndim - 1;
+    int64_t order[RLXC_STAGE_AXES + 1], shape[RLXC_STAGE_AXES + 1], pad[2 * RLXC_STAGE_AXES] = {0};
+    for (uint32_t i = 0, at = 0; i < c->ndim; i++)
+        if (i != layout->row && i != layout->column)
+            order[at++] = i;
+    order[row] = layout->row;
+    order[column] = layout->column;
+    const rlxc_constant *moved = rlxc_constant_permuted(ctx, c, order, NULL);
+    memcpy(shape, moved->shape, c->ndim * sizeof *shape);
+    shape[column] = panels[n - 3] * layout->width;
+    pad[2 * column + 1] = shape[column] - moved->shape[column];
+    const rlxc_attrs width =
+        rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "pad_width"),
+                        rlxc_attr_ints(ctx, pad, 2 * c->ndim));
+    size_t bytes = c->dtype.bits / 8u;
+    for (uint32_t i = 0; i < n; i++)
+        bytes *= (size_t)panels[i];
+    const rlxc_constant *padded =
+        rlxc_constant_by(ctx, moved, "nn.pad", (rlxc_atom){0}, width, c->ndim, shape, NULL, bytes);
+    shape[column] = panels[n - 3];
+    shape[n - 1] = layout->width;
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i == n - 3 ? n - 2 : i == n - 2 ? n - 3 : i;
+    return rlxc_constant_permuted(ctx, rlxc_constant_reshaped(ctx, padded, n, shape), order, data);
+}
+
 static const rlxc_constant *pack_constant(packer *p, const rlxc_constant *c,
                                           const rlxc_panel_layout *layout)
 {
@@ -193,9 +226,7 @@ static const rlxc_constant *pack_constant(packer *p, const rlxc_constant *c,
         memset(data, 0, bytes);
     copy_panels(layout, c->shape, c->ndim, panels, item, c->data, data);
     packed_constant *made = rlxc_alloc(p->ctx, sizeof *made);
-    rlxc_constant *constant = rlxc_constant_new(
-        p->ctx, c->dtype, n, rlxc_copy(p->ctx, panels, n * sizeof *panels), data, bytes);
-    constant->name = c->name;
+    const rlxc_constant *constant = in_panels(p->ctx, c, layout, panels, data);
     *made = (packed_constant){.layout = *layout, .constant = constant, .next = first};
     rlxc_map_set(p->ctx, &p->constants, rlxc_key(c), made);
     return constant;

@@ -12,6 +12,7 @@
  * reads them. */
 #include "compiler/passes/layout_map.h"
 
+#include "compiler/ir/lifted.h"
 #include "compiler/ops/op_infer.h"
 
 #include <string.h>
@@ -206,8 +207,7 @@ static bool beside(rlxc_layout_map *twins, rlxc_builder *b, rlxc_atom a, const v
             return false;
     }
     if (a.kind == RLXC_ATOM_CONSTANT)
-        a = rlxc_atom_constant(rlxc_constant_new(b->ctx, a.constant->dtype, v->n, shape,
-                                                 a.constant->data, a.constant->nbytes));
+        a = rlxc_atom_constant(rlxc_constant_reshaped(b->ctx, a.constant, v->n, shape));
     else
         a = reshaped(b, a, dims, v->n);
     *out = rlxc_permuted(b, a, v->n, v->order);

@@ -267,7 +267,7 @@ static bool leaf_range(const rlxc_quant_chain *c, const rlxc_buffer *buffer, int
             k = c->leaves.items[i].constant;
     if (!k || !dtype_range(k->dtype, lo, hi))
         return false;
-    if (k->dtype.bits % 8 || k->nbytes == 0)
+    if (k->dtype.bits % 8 || k->nbytes == 0 || k->lifted)
         return true;
     *lo = *hi = rlxc_constant_int(k, 0);
     for (size_t i = 1, n = k->nbytes / (k->dtype.bits / 8u); i < n; i++) {

@@ -11,6 +11,7 @@
  * Constants stay packed unless they are small. */
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/constant.h"
+#include "compiler/ir/lifted.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/op_infer.h"
 #include "compiler/passes/passes.h"
@@ -209,11 +210,8 @@ static rlxc_rewrite_action reshape(unpacker *u, rlxc_builder *b, rlxc_binding *c
         fixed = rlxc_is_int(s->dims[i], &dims[i]);
     if (!fixed)
         return RLXC_REWRITE_KEEP;
-    const rlxc_constant *c = x.constant;
-    rlxc_constant *to =
-        rlxc_constant_new(ctx, c->dtype, (uint32_t)s->ndim, dims, c->data, c->nbytes);
-    to->name = c->name;
-    *replacement = rlxc_atom_constant(to);
+    *replacement =
+        rlxc_atom_constant(rlxc_constant_reshaped(ctx, x.constant, (uint32_t)s->ndim, dims));
     return RLXC_REWRITE_REPLACE;
 }
 

@@ -250,6 +250,33 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_call(rlx_exec_builder *b, rlx_
 RLX_API uint32_t rlx_dtype_word(rlx_dtype dtype);
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_end(rlx_exec_builder *b, rlx_error *err);
 
+/* --- weights in a file of their own (docs/weights.md) ------------------------------------------
+ */
+
+/* A tensor constant whose bytes are at |offset| in the weights, aligned to its element. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_weight(rlx_exec_builder *b, rlx_dtype dtype,
+                                                               uint32_t ndim, const int64_t *dims,
+                                                               uint64_t offset, uint32_t *out,
+                                                               rlx_error *err);
+typedef struct rlx_weight_place {
+    uint64_t offset, nbytes;
+} rlx_weight_place;
+typedef struct rlx_weights {
+    uint64_t size;      /* bytes of all */
+    const void *header; /* what comes before them in their file; a multiple of 64 bytes */
+    size_t header_size;
+    /* An executable whose function "weights" takes tensors, named as in a weights file, and returns
+       a tuple: the bytes of each of |places|. */
+    const void *program;
+    size_t program_size;
+    const rlx_weight_place *places;
+    uint32_t n;
+} rlx_weights;
+/* Copies |places| and |program|. rlx_exec_builder_save needs the file at PATH.safetensors. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_weights(rlx_exec_builder *b,
+                                                          const rlx_weights *weights,
+                                                          rlx_error *err);
+
 /* How the code and tables of a file to whose size they matter are compressed. NONE is for libraries
  * built without zstd. */
 typedef enum rlx_compression {

@@ -36,6 +36,10 @@ typedef struct rlx_compiler_options {
     size_t size;                    /* of this struct */
     const rlx_allocator *allocator; /* NULL: the default; must outlive the compiler */
     bool strict_weights; /* weights without a parameter, and parameters without: errors */
+    /* Bound weights leave the executable: rlx_ir_module_emit_file writes them to PATH.safetensors,
+     * and other weights of the same types can take their place (docs/weights.md). Other ways of
+     * emitting keep them in the executable. */
+    bool lift_params;
 } rlx_compiler_options;
 
 /* |options| may be NULL. Errors: INVALID_ARG, NOMEM. */
@@ -107,12 +111,8 @@ RLX_API rlx_compiler *rlx_ir_module_compiler(const rlx_ir_module *m);
    INVALID_MODULE (also a file that cannot be read), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_bind_file(rlx_ir_module *m, const char *path,
                                                          rlx_error *err);
-typedef struct rlx_named_tensor {
-    const char *name;
-    rlx_tensor *tensor; /* retained until the compiler is destroyed; its bytes must not change */
-} rlx_named_tensor;
-/* As above with tensors in memory; rlx_tensor_from_dlpack (rlx/value.h) wraps any DLPack tensor
- * without a copy. */
+/* As above with tensors in memory, which are retained until the compiler is destroyed and must not
+ * change; rlx_tensor_from_dlpack (rlx/value.h) wraps any DLPack tensor without a copy. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_bind_tensors(rlx_ir_module *m,
                                                             const rlx_named_tensor *tensors,
                                                             uint32_t n, rlx_error *err);

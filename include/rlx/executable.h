@@ -16,9 +16,14 @@ extern "C" {
 #endif
 
 #define RLX_FORMAT_MAJOR 1
-#define RLX_FORMAT_MINOR 5
+#define RLX_FORMAT_MINOR 6
 #define RLX_NONE UINT32_MAX
 #define RLX_MAX_LEVELS 8u /* CPU levels in one file */
+
+typedef struct rlx_named_tensor {
+    const char *name;
+    rlx_tensor *tensor;
+} rlx_named_tensor;
 
 typedef struct rlx_load_options {
     const rlx_allocator *allocator; /* NULL: the default */
@@ -46,10 +51,20 @@ typedef struct rlx_load_options {
     /* The level to load from a file for several CPU levels, from 1. 0: the last one that this
      * machine can run; if it can run none, the first for inspection only, else VERSION. */
     uint32_t level;
+    /* Of an executable whose weights lie in a file of their own (docs/weights.md): the file, in the
+     * safetensors format. NULL: of PATH it is PATH.safetensors. The file made with the executable
+     * is mapped. Of any other the tensors are taken by name, of the types that the weights had
+     * which the executable was compiled with, and brought into the form that it reads by code in
+     * it, which needs trust_native. */
+    const char *weights;
+    /* Tensors of the host instead of the file, if there are any; needed during the call only. */
+    const rlx_named_tensor *tensors;
+    uint32_t n_tensors;
 } rlx_load_options;
 
 /* |options| may be NULL. Errors: IO, INVALID_ARG, INVALID_MODULE, VERSION, NOT_FOUND (a builtin
-   this library does not have), LIMIT, NOMEM, SIGNATURE. */
+   this library does not have, weights), LIMIT, NOMEM, SIGNATURE; of weights that are brought into
+   another form also those of a call (rlx/vm.h). */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_load_file(const char *path,
                                                           const rlx_load_options *options,
                                                           rlx_executable **out, rlx_error *err);

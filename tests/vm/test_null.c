@@ -158,6 +158,13 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_exec_builder_const_tensor(b, RLX_F32, 1, NULL, (void *)room, (void *)room, &err));
     REFUSED(rlx_exec_builder_const_tensor(b, RLX_F32, 1, dims, NULL, (void *)room, &err));
     REFUSED(rlx_exec_builder_const_tensor(b, RLX_F32, 1, dims, (void *)room, NULL, &err));
+    REFUSED(rlx_exec_builder_const_weight(NULL, RLX_F32, 1, dims, 0, (void *)room, &err));
+    REFUSED(rlx_exec_builder_const_weight(b, RLX_F32, 1, NULL, 0, (void *)room, &err));
+    REFUSED(rlx_exec_builder_const_weight(b, RLX_F32, 1, dims, 0, NULL, &err));
+    REFUSED(rlx_exec_builder_weights(NULL, &(rlx_weights){.program = room}, &err));
+    REFUSED(rlx_exec_builder_weights(b, NULL, &err));
+    REFUSED(rlx_exec_builder_weights(b, &(rlx_weights){.n = 0}, &err));
+    REFUSED(rlx_exec_builder_weights(b, &(rlx_weights){.program = room, .n = 1}, &err));
     REFUSED(rlx_exec_builder_kernel(NULL, text, text, 1, (void *)room, 1, (void *)room, &err));
     REFUSED(rlx_exec_builder_kernel(b, no_text, text, 1, (void *)room, 1, (void *)room, &err));
     REFUSED(rlx_exec_builder_kernel(b, text, no_text, 1, (void *)room, 1, (void *)room, &err));

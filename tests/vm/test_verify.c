@@ -180,8 +180,8 @@ RLX_TEST(verify, header_and_sections)
         const char *message;
     } rows[] = {
         {HEADER, 0, 0, 'x', 1, true, RLX_E_INVALID_MODULE, "does not begin like one"},
-        {HEADER, 0, 8, 2, 2, true, RLX_E_VERSION, "format 2.2, this library reads 1.0 to 1.5"},
-        {HEADER, 0, 10, 6, 2, true, RLX_E_VERSION, "format 1.6, this library reads 1.0 to 1.5"},
+        {HEADER, 0, 8, 2, 2, true, RLX_E_VERSION, "format 2.2, this library reads 1.0 to 1.6"},
+        {HEADER, 0, 10, 7, 2, true, RLX_E_VERSION, "format 1.7, this library reads 1.0 to 1.6"},
         {HEADER, 0, 12, 1, 4, true, RLX_E_INVALID_MODULE, "unknown flags"},
         {HEADER, 0, 60, 1, 1, true, RLX_E_INVALID_MODULE, "unknown flags"},
         {HEADER, 0, 16, 1, 8, true, RLX_E_INVALID_MODULE, "its size is not what the header says"},

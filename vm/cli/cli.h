@@ -25,6 +25,7 @@ typedef struct cli_call {
     uint64_t seed;
     uint32_t threads;                /* 0: not given */
     const char *native_file;         /* rlx_load_options.native_file */
+    const char *weights;             /* as above */
     const char *trace;               /* a file that the command writes */
     bool huge_pages;                 /* as above, from the command's own option */
     bool device_graphs;              /* rlx_vm_options.device_graphs */

@@ -88,6 +88,8 @@ static const cli_option call_options[] = {
     {"--dim", "n=128", "value of a symbolic dimension, for random inputs"},
     {"--seed", "S", "seed of the random inputs (default 0)"},
     {"--threads", "T", "threads of a kernel's parallel loops (default 1)"},
+    {"--params", "F.safetensors",
+     "weights, for a file compiled with --lift-params (default: FILE.safetensors)"},
     {"--native-file", "F.so", "write the kernels to this file, so that perf can show their names"},
     {"--huge-pages", "",
      "read constants into huge pages instead of mapping them: slower load, faster run"},
@@ -296,6 +298,8 @@ bool cli_call_set(cli_call *call, const cli_option *option, const char *value)
         call->threads = (uint32_t)number;
     } else if (strcmp(option->name, "--native-file") == 0) {
         call->native_file = value;
+    } else if (strcmp(option->name, "--params") == 0) {
+        call->weights = value;
     } else if (strcmp(option->name, "--huge-pages") == 0) {
         call->huge_pages = true;
     } else if (strcmp(option->name, "--device-graphs") == 0) {

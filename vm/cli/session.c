@@ -278,6 +278,7 @@ int cli_open(const cli_call *call, cli_session *out)
         return CLI_FAILED;
     const rlx_load_options load = {.trust_native = !call->no_native,
                                    .native_file = call->native_file,
+                                   .weights = call->weights,
                                    .huge_pages = call->huge_pages};
     int status = cli_load(call->file, call->keys, call->n_keys, &load, &out->exe);
     if (status != CLI_OK)

@@ -1,0 +1,370 @@
+/* The weights file of an executable, and the program that makes the weights in it from others. See
+ * lift_params.h, and vm/load_weights.c for what becomes of both.
+ *
+ * The file has the weights as the executable reads them. Those that passes left as they were have
+ * their names; one that was computed is NAME#I, and the file's metadata says by which operators.
+ * The file's order gives every tensor the alignment of its elements without padding, which the
+ * format does not have, and most of them 64 bytes. */
+#include "compiler/driver/lift_params.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/ir/lifted.h"
+#include "compiler/ir/names.h"
+#include "compiler/ir/op.h"
+#include "compiler/ir/rewrite.h"
+#include "compiler/ir/tir.h"
+#include "compiler/target/target.h"
+#include "rlx/file.h"
+
+enum { ALIGNMENT = 64, MOST_SHOWN = 8, BYTES_OF_LENGTH = 8 };
+
+typedef RLXC_VEC(const rlxc_constant *) constants;
+
+typedef struct lifter {
+    rlxc_context *ctx;
+    constants read;           /* by the module, in the order of the file */
+    constants needed;         /* and all that they are computed from */
+    rlxc_map seen;            /* of the two, in turn */
+    rlx_weight_place *places; /* of |read| */
+    uint64_t size;
+} lifter;
+
+/* --- which, and where ------------------------------------------------------------------------ */
+
+static void note_read(void *user, rlxc_atom atom)
+{
+    lifter *l = user;
+    if (atom.kind != RLXC_ATOM_CONSTANT || !atom.constant->lifted ||
+        rlxc_map_get(&l->seen, rlxc_key(atom.constant)))
+        return;
+    rlxc_map_set(l->ctx, &l->seen, rlxc_key(atom.constant), l);
+    RLXC_PUSH(l->ctx, &l->read, atom.constant);
+}
+
+static void note_needed(void *user, rlxc_atom atom)
+{
+    lifter *l = user;
+    if (atom.kind != RLXC_ATOM_CONSTANT || rlxc_map_get(&l->seen, rlxc_key(atom.constant)))
+        return;
+    rlxc_map_set(l->ctx, &l->seen, rlxc_key(atom.constant), l);
+    RLXC_PUSH(l->ctx, &l->needed, atom.constant);
+}
+
+static size_t element_size(const rlxc_constant *c)
+{
+    return (c->dtype.bits + 7u) / 8u;
+}
+
+/* Whole lines first, then the largest elements. */
+static int by_alignment(const void *x, const void *y)
+{
+    const rlxc_constant *a = *(const rlxc_constant *const *)x;
+    const rlxc_constant *b = *(const rlxc_constant *const *)y;
+    const bool whole_a = a->nbytes % ALIGNMENT == 0, whole_b = b->nbytes % ALIGNMENT == 0;
+    const size_t size_a = element_size(a), size_b = element_size(b);
+    if (whole_a != whole_b)
+        return whole_a ? -1 : 1;
+    if (!whole_a && size_a != size_b)
+        return size_a > size_b ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static int by_id(const void *x, const void *y)
+{
+    const rlxc_constant *a = *(const rlxc_constant *const *)x;
+    const rlxc_constant *b = *(const rlxc_constant *const *)y;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static bool place(lifter *l, rlxc_map *out_places)
+{
+    if (l->read.count > 1)
+        qsort(l->read.items, l->read.count, sizeof *l->read.items, by_alignment);
+    l->places = rlxc_try_alloc(l->ctx, (size_t)l->read.count + 1, sizeof *l->places);
+    for (uint32_t i = 0; l->places && i < l->read.count; i++) {
+        const rlxc_constant *c = l->read.items[i];
+        l->places[i] = (rlx_weight_place){l->size, c->nbytes};
+        rlxc_map_set(l->ctx, out_places, rlxc_key(c), (void *)(uintptr_t)(l->size + 1));
+        if (__builtin_add_overflow(l->size, c->nbytes, &l->size) || l->size > PTRDIFF_MAX) {
+            rlxc_error(l->ctx, (rlxc_range){0}, "the weights are too large for a file");
+            return false;
+        }
+    }
+    return l->places != NULL;
+}
+
+/* --- the program ----------------------------------------------------------------------------- */
+
+typedef struct program {
+    rlxc_context *ctx;
+    rlxc_builder builder;
+    rlxc_map values; /* constant -> rlxc_rvar */
+    rlxc_map prims;  /* PrimFunc -> name in the program */
+    RLXC_VEC(rlxc_rvar *) params;
+    RLXC_VEC(const char *) identifiers;
+    RLXC_VEC(rlxc_attr) names; /* of the weights, by parameter */
+} program;
+
+static rlxc_atom value_of(const program *p, rlxc_atom atom)
+{
+    if (atom.kind == RLXC_ATOM_CONSTANT && atom.constant->lifted)
+        return rlxc_atom_var(rlxc_map_get(&p->values, rlxc_key(atom.constant)));
+    if (atom.kind != RLXC_ATOM_TUPLE)
+        return atom;
+    rlxc_atom *items = rlxc_alloc(p->ctx, ((size_t)atom.n + 1) * sizeof *items);
+    for (uint32_t i = 0; i < atom.n; i++)
+        items[i] = value_of(p, atom.items[i]);
+    return rlxc_atom_tuple(p->ctx, items, atom.n);
+}
+
+static const char *function_of(program *p, const struct rlxc_prim_func *f)
+{
+    const char *name = rlxc_map_get(&p->prims, rlxc_key(f));
+    if (name)
+        return name;
+    const rlxc_global *g =
+        rlxc_module_add_prim(p->ctx, p->builder.module, rlxc_prim_func_clone(p->ctx, f), true);
+    if (!g)
+        return NULL;
+    rlxc_map_set(p->ctx, &p->prims, rlxc_key(f), (void *)(uintptr_t)g->name);
+    return g->name;
+}
+
+static void add_param(program *p, const rlxc_constant *c, const rlxc_sinfo *type)
+{
+    const char *name = rlxc_internf(p->ctx, "w%u", p->params.count);
+    rlxc_rvar *var = rlxc_rvar_new(p->ctx, p->builder.function, name, type);
+    RLXC_PUSH(p->ctx, &p->params, var);
+    RLXC_PUSH(p->ctx, &p->identifiers, name);
+    RLXC_PUSH(p->ctx, &p->names, rlxc_attr_string(p->ctx, c->name));
+    rlxc_map_set(p->ctx, &p->values, rlxc_key(c), var);
+}
+
+/* Adds the computation of |c|, whose operands have values. */
+static bool add_value(program *p, const rlxc_constant *c)
+{
+    rlxc_context *ctx = p->ctx;
+    const rlxc_sinfo *type = rlxc_atom_sinfo(ctx, NULL, rlxc_atom_constant(c));
+    if (!c->made) {
+        add_param(p, c, type);
+        return true;
+    }
+    const rlxc_binding *made = c->made;
+    rlxc_atom *args = rlxc_alloc(ctx, ((size_t)made->n_args + 1) * sizeof *args);
+    for (uint32_t i = 0; i < made->n_args; i++)
+        args[i] = value_of(p, made->args[i]);
+    if (c->made_by) {
+        const char *name = function_of(p, c->made_by);
+        if (!name)
+            return false;
+        args[0] = rlxc_atom_global(ctx, name);
+    }
+    rlxc_atom value;
+    if (made->form == RLXC_FORM_CALL && made->n_sinfo_args == 0) {
+        value = rlxc_emit_op(&p->builder, made->op->name, args, made->n_args, made->attrs, "v");
+    } else {
+        rlxc_binding *again = rlxc_copy(ctx, made, sizeof *made);
+        again->args = args;
+        again->var = rlxc_rvar_new(ctx, p->builder.function, "v", type);
+        value = rlxc_emit(&p->builder, again);
+    }
+    if (value.kind != RLXC_ATOM_VAR)
+        return false;
+    rlxc_map_set(ctx, &p->values, rlxc_key(c), value.var);
+    return true;
+}
+
+/* weights(w0, w1, ...) -> the tuple of the file's tensors. */
+static bool fill(const lifter *l, program *p)
+{
+    rlxc_context *ctx = l->ctx;
+    rlxc_function *f = p->builder.function;
+    for (uint32_t i = 0; i < l->needed.count; i++)
+        if (l->needed.items[i]->lifted && !add_value(p, l->needed.items[i]))
+            return false;
+    rlxc_atom *items = rlxc_alloc(ctx, ((size_t)l->read.count + 1) * sizeof *items);
+    for (uint32_t i = 0; i < l->read.count; i++)
+        items[i] = value_of(p, rlxc_atom_constant(l->read.items[i]));
+    const rlxc_atom all = rlxc_atom_tuple(ctx, items, l->read.count);
+    f->ret = rlxc_atom_sinfo(ctx, p->builder.module, all);
+    rlxc_binding *make =
+        rlxc_binding_new(ctx, RLXC_FORM_TUPLE, rlxc_rvar_new(ctx, f, "made", f->ret));
+    make->args = all.items;
+    make->n_args = all.n;
+    f->body.result = rlxc_emit(&p->builder, make);
+    f->params = p->params.items;
+    f->n_params = p->params.count;
+    const rlxc_attr names = {.kind = RLXC_ATTR_DICT,
+                             .list = {p->names.items, p->identifiers.items, p->identifiers.count}};
+    f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, RLXC_PARAM_NAMES), names);
+    return !rlxc_failed(ctx);
+}
+
+/* Compiles the program for the executable's CPU; frees |*out_data| of |*out_size| with rlx_free. */
+static bool compile(const lifter *l, const rlxc_options *options, void **out_data, size_t *out_size)
+{
+    rlxc_context *ctx = l->ctx;
+    rlxc_function *f = rlxc_alloc(ctx, sizeof *f);
+    f->name = rlxc_intern_cstr(ctx, "weights");
+    f->is_pure = true;
+    program p = {.ctx = ctx};
+    p.builder = (rlxc_builder){.ctx = ctx,
+                               .module = rlxc_module_new(ctx),
+                               .function = f,
+                               .block = rlxc_block_new(ctx, false)};
+    rlxc_body_push(ctx, &f->body, p.builder.block);
+    if (!rlxc_module_add_relax(ctx, p.builder.module, f, false) || !fill(l, &p))
+        return false;
+    rlxc_options own;
+    if (!rlxc_options_init(ctx, &own, options->target->triple, options->target->cpu, 1))
+        return false;
+    own.jobs = options->jobs;
+    own.check = options->check;
+    rlx_exec_builder *builder = NULL;
+    rlx_error err = {0};
+    bool ok = rlx_exec_builder_create(NULL, &builder, &err) == RLX_OK &&
+              rlxc_compile_module(ctx, p.builder.module, &own, NULL, builder) &&
+              rlx_exec_builder_finish(builder, out_data, out_size, &err) == RLX_OK;
+    rlx_exec_builder_destroy(builder);
+    if (!ok && !rlxc_failed(ctx))
+        rlxc_error(ctx, (rlxc_range){0}, "the program of the weights: %s", err.message);
+    return ok;
+}
+
+/* --- the file -------------------------------------------------------------------------------- */
+
+static const char *type_name(rlx_dtype t)
+{
+#define RLX_SAFETENSOR(name, code_, bits_)      \
+    if (t.code == (code_) && t.bits == (bits_)) \
+        return name;
+#include "rlx/safetensors.def"
+#undef RLX_SAFETENSOR
+    return NULL;
+}
+
+/* "permute_dims(reshape(w))"; the first operand of each. */
+static const char *origin_of(rlxc_context *ctx, const rlxc_constant *c)
+{
+    rlxc_text text = {.ctx = ctx};
+    uint32_t depth = 0;
+    while (c->made && depth < MOST_SHOWN) {
+        const rlxc_constant *next = rlxc_first_lifted(c->made);
+        if (!next)
+            break;
+        if (c->made->op) {
+            rlxc_text_printf(&text, "%s(", c->made->op->name);
+            depth++;
+        }
+        c = next;
+    }
+    rlxc_text_printf(&text, "%s", c->made ? "..." : c->name);
+    while (depth-- > 0)
+        rlxc_text_printf(&text, ")");
+    return text.data ? text.data : "";
+}
+
+static json_t *entry_of(const rlxc_constant *c, const rlx_weight_place *at)
+{
+    json_t *shape = json_array();
+    for (uint32_t i = 0; shape && i < c->ndim; i++)
+        if (json_array_append_new(shape, json_integer(c->shape[i])) != 0) {
+            json_decref(shape);
+            shape = NULL;
+        }
+    return json_pack("{s:s, s:o, s:[I, I]}", "dtype", type_name(c->dtype), "shape", shape,
+                     "data_offsets", (json_int_t)at->offset, (json_int_t)(at->offset + at->nbytes));
+}
+
+/* The header with its length, padded with spaces; |*out_size| bytes of the arena, or NULL. */
+static char *header_of(const lifter *l, size_t *out_size)
+{
+    rlxc_context *ctx = l->ctx;
+    json_t *root = json_object(), *notes = json_object();
+    bool ok = root && notes && json_object_set(root, "__metadata__", notes) == 0;
+    for (uint32_t i = 0; ok && i < l->read.count; i++) {
+        const rlxc_constant *c = l->read.items[i];
+        const char *name = c->made ? rlxc_internf(ctx, "%s#%u", c->name, i) : c->name;
+        ok = json_object_set_new(root, name, entry_of(c, &l->places[i])) == 0 &&
+             (!c->made || json_object_set_new(notes, name, json_string(origin_of(ctx, c))) == 0);
+    }
+    char *text = ok ? json_dumps(root, JSON_COMPACT) : NULL;
+    json_decref(notes);
+    json_decref(root);
+    const size_t length = text ? strlen(text) : 0;
+    const size_t size = (BYTES_OF_LENGTH + length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    char *out = text ? rlxc_try_alloc(ctx, size, 1) : NULL;
+    if (out) {
+        memset(out, ' ', size);
+        for (uint32_t i = 0; i < BYTES_OF_LENGTH; i++)
+            out[i] = (char)(unsigned char)((uint64_t)(size - BYTES_OF_LENGTH) >> 8 * i);
+        memcpy(out + BYTES_OF_LENGTH, text, length);
+    } else {
+        rlxc_set_out_of_memory(ctx);
+    }
+    free(text);
+    *out_size = size;
+    return out;
+}
+
+static bool write_file(const lifter *l, const char *path, const char *header, size_t size)
+{
+    rlx_error err = {0};
+    rlx_new_file *f = NULL;
+    rlx_status status = rlx_new_file_begin(path, &f, &err);
+    if (status == RLX_OK) {
+        status = rlx_new_file_write(f, header, size, &err);
+        for (uint32_t i = 0; status == RLX_OK && i < l->read.count; i++)
+            if (l->read.items[i]->nbytes > 0)
+                status =
+                    rlx_new_file_write(f, l->read.items[i]->data, l->read.items[i]->nbytes, &err);
+        status = rlx_new_file_end(f, status, &err);
+    }
+    if (status != RLX_OK)
+        rlxc_error(l->ctx, (rlxc_range){0}, "%s", err.message);
+    return status == RLX_OK;
+}
+
+bool rlxc_lift_params(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
+                      rlx_exec_builder *builder, rlxc_map *out_places)
+{
+    lifter l = {.ctx = ctx};
+    for (uint32_t i = 0; i < module->globals.count; i++)
+        if (module->globals.items[i]->relax)
+            rlxc_body_visit(&module->globals.items[i]->relax->body, note_read, &l);
+    if (l.read.count == 0)
+        return !rlxc_failed(ctx);
+    l.seen = (rlxc_map){0};
+    for (uint32_t i = 0; i < l.read.count; i++)
+        note_needed(&l, rlxc_atom_constant(l.read.items[i]));
+    for (uint32_t i = 0; i < l.needed.count; i++) {
+        const rlxc_binding *made = l.needed.items[i]->made;
+        for (uint32_t k = 0; made && k < made->n_args; k++)
+            rlxc_atom_visit(made->args[k], note_needed, &l);
+    }
+    if (rlxc_failed(ctx) || !place(&l, out_places))
+        return false;
+    qsort(l.needed.items, l.needed.count, sizeof *l.needed.items, by_id);
+    void *code = NULL;
+    size_t size = 0, header_size = 0;
+    const char *header = header_of(&l, &header_size);
+    if (!header || !compile(&l, options, &code, &size))
+        return false;
+    rlx_error err = {0};
+    const rlx_weights weights = {.size = l.size,
+                                 .header = header,
+                                 .header_size = header_size,
+                                 .program = code,
+                                 .program_size = size,
+                                 .places = l.places,
+                                 .n = l.read.count};
+    bool ok = rlx_exec_builder_weights(builder, &weights, &err) == RLX_OK;
+    rlx_free(NULL, code, size, 64);
+    if (!ok)
+        rlxc_error(ctx, (rlxc_range){0}, "%s", err.message);
+    return ok && write_file(&l, options->weights_path, header, header_size);
+}
