@@ -202,6 +202,12 @@ static void refused(const judged *j, const char *by, const char *message)
     printf("%s refused %s: %.*s\n", j->name, by, (int)strcspn(text, "\n"), text);
 }
 
+static void refuse_compiled(judged *j, rlxc_context *ctx)
+{
+    const char *messages = rlxc_render_diagnostics(ctx);
+    refused(j, strstr(messages, "memory plan: ") ? "plan" : "compiler", messages);
+}
+
 static bool compile(judged *j, rlxc_context *ctx, const char *text, size_t length,
                     rlx_exec_builder *builder)
 {
@@ -213,8 +219,7 @@ static bool compile(judged *j, rlxc_context *ctx, const char *text, size_t lengt
     rlxc_module *module = rlxc_read_module(ctx, j->name, text, length);
     bool fine = module && rlxc_lower_module(ctx, module, &options, NULL);
     if (!fine) {
-        const char *messages = rlxc_render_diagnostics(ctx);
-        refused(j, strstr(messages, "memory plan: ") ? "plan" : "compiler", messages);
+        refuse_compiled(j, ctx);
         return false;
     }
     const char *printed = rlxc_print_module(ctx, module);
@@ -227,7 +232,7 @@ static bool compile(judged *j, rlxc_context *ctx, const char *text, size_t lengt
                rlx_exec_builder_native(builder, rlx_str_from(native.triple), NULL, 0, native.data,
                                        native.size, &err) == RLX_OK;
     if (!fine)
-        refused(j, "compiler", rlxc_render_diagnostics(ctx));
+        refuse_compiled(j, ctx);
     return fine;
 }
 

@@ -179,3 +179,12 @@ mutants(
     "codegen/emit_body.c",
     ("fn->enters_branch && rlxc_has_op_flag(b, RLXC_OP_KILLS);", "fn->enters_branch;", "file"),
 )
+mutants(
+    "codegen/pool_fit.c",
+    ("    return a->first < b->last && b->first < a->last;", "    return a->first < b->last && b->first < a->first;", "plan"),
+    ("gap >= b->bytes && gap < best_gap", "gap < best_gap", "plan"),
+    ("end = f->near[k].end > end ? f->near[k].end : end;", "end = f->near[k].begin;", "plan"),
+    ("offset <= f->room[pool] - b->bytes)", "offset <= f->room[pool])", "plan"),
+    ("        if (a->pool != pool || a->bytes == 0", "        if (a->pool == pool || a->bytes == 0", "plan"),
+    ("for (; at > 0 && f->near[at - 1].begin > a->offset; at--)", "for (; at > 0 && false; at--)", "plan"),
+)
