@@ -418,7 +418,7 @@ static void run_script(rlx_test *t, const char *path, bool has_opencl)
         }
     }
     const bool is_of_devices = strncmp(path, "tests/e2e/device", strlen("tests/e2e/device")) == 0;
-    if (has_opencl && !s.error[0] && (is_of_devices || rlx_test_takes(s.n_calls, 4)))
+    if (has_opencl && !s.error[0] && (is_of_devices || rlx_test_takes(s.n_calls, 8)))
         compile_and_run(t, &s, s.text, 2, "opencl:0", "-O2 on opencl:0", NULL);
     for (size_t k = 0; k < N_LEVELS; k++)
         for (unsigned i = 0; i < kept[k].n; i++)

@@ -393,13 +393,13 @@ RLX_TEST(quantized, products_read_the_integers)
     static const uint8_t others[] = {8, 24, 12, 32};
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         const example *e = &examples[i];
-        if (!cpu_runs(e->cpu) || (e->cpu && !rlx_test_takes(i / 2, 2)))
+        if (!cpu_runs(e->cpu) || (e->cpu && !rlx_test_takes(i / 2, 4)))
             continue;
         weights w = make_weights(e);
         check_all(t, e, &w, 0, i % 2 ? 13 : 1);
         if (e->cpu ? i % 2 == 0 : rlx_test_takes(i, 2)) /* specials rotate over the spellings */
             check_all(t, e, &w, others[i % 4], i % 2 ? 1 : 7);
-        if (!e->cpu && (e->how == NIBBLES || e->how == BYTES) && rlx_test_takes(i + 1, 2))
+        if (!e->cpu && (e->how == NIBBLES || e->how == BYTES) && rlx_test_takes(i + 1, 4))
             check_all(t, e, &w, 12, 1);
         drop_weights(&w);
     }
