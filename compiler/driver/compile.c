@@ -31,16 +31,21 @@ static bool compile_here(rlxc_context *ctx, rlxc_module *module, bool lenient,
     return rlxc_compile_module(ctx, module, &options, NULL, builder);
 }
 
-bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple, const char *cpu,
-                       int opt_level)
+rlxc_options rlxc_options_for(const rlxc_target *target, int opt_level)
 {
-    *out = (rlxc_options){.opt_level = opt_level,
+    return (rlxc_options){.opt_level = opt_level,
+                          .target = target,
                           .row_bits = RLXC_ROW_BITS,
                           .rounded_rows = 1,
                           .mixed = rlxc_dtype_void(),
                           .compile_here = compile_here,
                           .device_refuses = rlxc_try_device};
-    out->target = rlxc_target_new(ctx, triple, cpu);
+}
+
+bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple, const char *cpu,
+                       int opt_level)
+{
+    *out = rlxc_options_for(rlxc_target_new(ctx, triple, cpu), opt_level);
     return out->target != NULL;
 }
 

@@ -9,8 +9,10 @@
 #include "compiler/script/script.h"
 #include "rlx/builder.h"
 
-/* Options of -O2 for this machine; false with a diagnostic when the target is unknown. |triple| and
- * |cpu| may be NULL: this machine's. */
+/* The defaults at -O|opt_level|; borrows |target|. */
+rlxc_options rlxc_options_for(const struct rlxc_target *target, int opt_level);
+/* The same for a target by name; false with a diagnostic when it is unknown. |triple| and |cpu| may
+ * be NULL: this machine's. */
 bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple, const char *cpu,
                        int opt_level);
 

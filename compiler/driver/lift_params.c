@@ -17,7 +17,6 @@
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/tir.h"
-#include "compiler/target/target.h"
 #include "rlx/file.h"
 
 enum { ALIGNMENT = 64, MOST_SHOWN = 8, BYTES_OF_LENGTH = 8 };
@@ -219,9 +218,7 @@ static bool compile(const lifter *l, const rlxc_options *options, void **out_dat
     rlxc_body_push(ctx, &f->body, p.builder.block);
     if (!rlxc_module_add_relax(ctx, p.builder.module, f, false) || !fill(l, &p))
         return false;
-    rlxc_options own;
-    if (!rlxc_options_init(ctx, &own, options->target->triple, options->target->cpu, 1))
-        return false;
+    rlxc_options own = rlxc_options_for(options->target, 1);
     own.jobs = options->jobs;
     own.check = options->check;
     rlx_exec_builder *builder = NULL;
