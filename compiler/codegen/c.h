@@ -2,7 +2,7 @@
  *
  * c.c         the two files: what is in them, in which order; constants
  * c_kernel.c  a PrimFunc as a function
- * c_graph.c   a Relax function as a function that calls those
+ * c_graph.h   a Relax function as a function that calls those, in several files
  * c_plan.c    where the temporaries of a Relax function are in its arena
  * c_text.c    spelling, names, helper functions */
 #ifndef RLXC_CODEGEN_C_H

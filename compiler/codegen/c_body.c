@@ -1,0 +1,223 @@
+/* The bindings of a Relax function in C. */
+#include <string.h>
+
+#include "compiler/analysis/alias.h"
+#include "compiler/codegen/c_graph.h"
+#include "compiler/ir/op.h"
+#include "compiler/ops/require.h"
+
+static void check(rlxc_c_graph *w, const rlxc_expr *holds)
+{
+    if (rlxc_is_const(holds, 1))
+        return;
+    rlxc_cl_line(w->g, "if (!%s)", rlxc_cl_expr(w->g, holds));
+    rlxc_cl_line(w->g, "  return %s_E_SHAPE;", w->m->macro);
+}
+
+static void alloc_tensor(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    uintptr_t part = 0;
+    const char *direct = rlxc_map_get(&w->direct, rlxc_key(b->var));
+    if (rlxc_c_is_alloc(b) && direct) {
+        rlxc_c_set(w, b->var, (rlxc_c_value){.kind = RLXC_C_TENSOR, .text = direct});
+        return;
+    }
+    if (rlxc_c_is_alloc(b))
+        part = (uintptr_t)rlxc_map_get(&w->parts, rlxc_key(b));
+    else if (b->args[0].kind == RLXC_ATOM_VAR && rlxc_is_const(b->args[1].prim, 0))
+        part = (uintptr_t)rlxc_map_get(&w->storages, rlxc_key(b->args[0].var));
+    if (part)
+        rlxc_c_define(w, b, rlxc_c_part_text(w, (uint32_t)part - 1), false);
+    else
+        rlxc_c_refuse(w, b->range, "memory that is not planned");
+}
+
+static bool is_given(const rlxc_atom *args, uint32_t n, uint32_t i)
+{
+    return i < n && args[i].kind != RLXC_ATOM_NONE &&
+           !(args[i].kind == RLXC_ATOM_TUPLE && args[i].n == 0);
+}
+
+/* The operand's memory under another type. */
+static void view(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const rlxc_c_value from = rlxc_c_value_of(w, b->args[0], b->range);
+    const char *at = rlxc_c_tensor(w, b->args[0], b->range);
+    if (rlxc_is_op(b, "memory.view") && is_given(b->args, b->n_args, 3)) {
+        if (b->args[3].kind != RLXC_ATOM_PRIM) {
+            rlxc_c_refuse(w, b->range, "a view whose offset is not known");
+            return;
+        }
+        at = rlxc_internf(w->ctx, "((%sunsigned char *)%s + %s)", from.is_const ? "const " : "", at,
+                          rlxc_cl_index(w->g, b->args[3].prim));
+    }
+    const rlxc_sinfo *type = rlxc_c_type_of(w, b->args[0]);
+    if (at == from.text && type &&
+        strcmp(rlxc_cl_memory_type(w->g, type->dtype),
+               rlxc_cl_memory_type(w->g, b->var->sinfo->dtype)) == 0)
+        rlxc_c_set(w, b->var, from);
+    else
+        rlxc_c_define(w, b, at, from.is_const);
+}
+
+static void check_sizes(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    rlxc_relation relation = RLXC_EQUAL;
+    rlxc_relation_named(rlxc_attr_get_str(b, "relation", "equal"), &relation);
+    check(w, rlxc_relation_holds(w->ctx, relation, rlxc_prim_arg(w->ctx, w->m->module, b, 0),
+                                 rlxc_prim_arg(w->ctx, w->m->module, b, 1)));
+}
+
+static void nothing(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    rlxc_c_set(w, b->var, (rlxc_c_value){.kind = RLXC_C_NOTHING});
+}
+
+static void same(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    rlxc_c_set(w, b->var, rlxc_c_value_of(w, b->args[0], b->range));
+}
+
+static void operator(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    static const struct {
+        const char *name;
+        uint32_t min_args;
+        void (*emit)(rlxc_c_graph *w, const rlxc_binding *b);
+    } rows[] = {
+        {"builtin.alloc_tensor", 2, alloc_tensor},
+        {"memory.alloc_storage", 1, nothing},
+        {"memory.alloc_tensor", 4, alloc_tensor},
+        {"memory.kill_storage", 1, nothing},
+        {"memory.kill_tensor", 1, nothing},
+        {"vm.kill_object", 1, nothing},
+        {"memory.view", 1, view},
+        {"reshape", 2, view},
+        {"memory.ensure_zero_offset", 1, same},
+        {"hint_on_device", 1, same},
+        {"wrap_param", 1, same},
+        {"builtin.stop_lift_params", 1, same},
+        {"check_sizes", 2, check_sizes},
+        {"shape_of", 1, nothing},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, b->op->name) == 0 && b->n_args >= rows[i].min_args) {
+            rows[i].emit(w, b);
+            return;
+        }
+    rlxc_c_refuse(w, b->range, rlxc_internf(w->ctx, "R.%s", b->op->name));
+}
+
+/* Sizes that a cast names must be the operand's; it may name none that was not known. */
+static void match_cast(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const rlxc_sinfo *from = rlxc_c_type_of(w, b->args[0]), *to = b->sinfo_args[0];
+    same(w, b);
+    if (from == to)
+        return;
+    if (!from || from->kind != to->kind || from->kind != RLXC_SINFO_TENSOR ||
+        !rlxc_dtype_eq(from->dtype, to->dtype) || from->ndim != to->ndim || !from->dims ||
+        !to->dims) {
+        rlxc_c_refuse(w, b->range, "a match_cast to a type that is not known before");
+        return;
+    }
+    for (int32_t i = 0; i < to->ndim; i++) {
+        const rlxc_expr *dim = to->dims[i];
+        if (dim->kind == RLXC_EXPR_VAR && !rlxc_map_get(&w->g->vars, rlxc_key(dim))) {
+            const char *name = rlxc_cl_name(w->g, dim->var.name);
+            rlxc_cl_line(w->g, "const int64_t %s = %s;", name, rlxc_cl_index(w->g, from->dims[i]));
+            rlxc_cl_bind(w->g, dim, name, false);
+        } else if (!rlxc_prove_eq(w->ctx, dim, from->dims[i], NULL)) {
+            check(w, rlxc_binary(w->ctx, RLXC_EXPR_EQ, dim, from->dims[i]));
+        }
+    }
+}
+
+/* The tensor that is chosen is a pointer, assigned in the branches. */
+static void conditional(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    rlxc_cl *g = w->g;
+    const rlxc_sinfo *s = b->var->sinfo, *type = rlxc_c_type_of(w, b->args[0]);
+    rlxc_c_value cond = rlxc_c_value_of(w, b->args[0], b->range), branch;
+    const bool is_void = rlxc_is_void(s);
+    if ((s->kind != RLXC_SINFO_TENSOR && !is_void) ||
+        (cond.kind != RLXC_C_NUMBER &&
+         !(type && type->kind == RLXC_SINFO_TENSOR && type->ndim == 0))) {
+        rlxc_c_refuse(w, b->range, "an If whose value is no tensor");
+        return;
+    }
+    const char *name = is_void ? NULL : rlxc_cl_name(g, b->var->name);
+    if (!is_void)
+        rlxc_cl_line(g, "const %s *%s;", rlxc_cl_memory_type(g, s->dtype), name);
+    rlxc_cl_line(g, "if (%s%s) {", cond.kind == RLXC_C_TENSOR ? "*" : "", cond.text);
+    for (int i = 0; i < 2; i++) {
+        const rlxc_body *side = i == 0 ? b->then : b->otherwise;
+        if (i == 1)
+            rlxc_cl_line(g, "} else {");
+        g->depth++;
+        rlxc_c_body(w, side);
+        if (!is_void) {
+            branch = rlxc_c_value_of(w, side->result, b->range);
+            if (branch.kind != RLXC_C_TENSOR)
+                rlxc_c_refuse(w, b->range, "an If whose value is no tensor");
+            else
+                rlxc_cl_line(g, "%s = %s;", name, branch.text);
+        }
+        g->depth--;
+    }
+    rlxc_cl_line(g, "}");
+    rlxc_c_set(w, b->var,
+               is_void ? (rlxc_c_value){.kind = RLXC_C_NOTHING}
+                       : (rlxc_c_value){.kind = RLXC_C_TENSOR, .text = name, .is_const = true});
+}
+
+static void binding(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const uint32_t mark = w->g->memo_log.count;
+    rlxc_c_value v;
+    w->g->range = b->range;
+    switch (b->form) {
+    case RLXC_FORM_COPY:
+        same(w, b);
+        break;
+    case RLXC_FORM_CALL:
+        if (b->op)
+            operator(w, b);
+        else if (rlxc_c_prim_of(w, b))
+            rlxc_c_call_kernel(w, b);
+        else
+            rlxc_c_refuse(w, b->range,
+                          rlxc_internf(w->ctx, "a call of %s",
+                                       b->callee.kind == RLXC_ATOM_VAR ? b->callee.var->name
+                                                                       : b->callee.text));
+        break;
+    case RLXC_FORM_TUPLE:
+        v = rlxc_c_value_of(w, rlxc_atom_tuple(w->ctx, b->args, b->n_args), b->range);
+        rlxc_c_set(w, b->var, v);
+        break;
+    case RLXC_FORM_TUPLE_GET:
+        v = rlxc_c_value_of(w, b->args[0], b->range);
+        if (v.kind == RLXC_C_TUPLE && b->index < v.n)
+            rlxc_c_set(w, b->var, v.items[b->index]);
+        else
+            rlxc_c_refuse(w, b->range, "a tuple that is not known before");
+        break;
+    case RLXC_FORM_MATCH_CAST:
+        match_cast(w, b);
+        break;
+    case RLXC_FORM_IF:
+        conditional(w, b);
+        break;
+    case RLXC_FORM_FUNCTION:
+        rlxc_c_refuse(w, b->range, "a local function");
+        break;
+    }
+    rlxc_cl_memo_forget(w->g, mark);
+}
+
+void rlxc_c_body(rlxc_c_graph *w, const rlxc_body *b)
+{
+    for (uint32_t i = 0; i < b->n_blocks; i++)
+        for (uint32_t k = 0; k < b->blocks[i]->n && !rlxc_failed(w->ctx); k++)
+            binding(w, b->blocks[i]->bindings[k]);
+}

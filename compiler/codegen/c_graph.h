@@ -1,0 +1,89 @@
+/* Private to compiler/codegen/c_*.c: a Relax function that becomes C.
+ *
+ * c_graph.c      the function and what it says of itself in the header
+ * c_signature.c  its parameters and results
+ * c_steps.c      what it needs of the arena, and when
+ * c_body.c       its bindings
+ * c_call.c       calls of kernels
+ * c_values.c     what its variables stand for */
+#ifndef RLXC_CODEGEN_C_GRAPH_H
+#define RLXC_CODEGEN_C_GRAPH_H
+
+#include "compiler/codegen/c.h"
+
+typedef struct rlxc_c_value rlxc_c_value;
+struct rlxc_c_value {
+    enum { RLXC_C_NOTHING, RLXC_C_TENSOR, RLXC_C_TUPLE, RLXC_C_NUMBER } kind;
+    const char *text; /* a pointer to the first element; a number */
+    const rlxc_c_value *items;
+    uint32_t n;
+    bool is_const;
+};
+
+typedef struct rlxc_c_graph {
+    rlxc_c_module *m;
+    rlxc_cl *g;
+    rlxc_context *ctx;
+    const rlxc_function *f;
+    const char *name; /* in C */
+    rlxc_var_list symbols;
+    rlxc_map values;   /* variable -> value */
+    rlxc_map storages; /* variable of a planned storage -> part + 1 */
+    rlxc_map parts;    /* binding -> part + 1: of a tensor, or scratch memory of a call */
+    rlxc_map direct;   /* variable of a tensor that is a result -> name of its parameter */
+    rlxc_c_plan plan;
+    uint32_t step;
+    rlxc_text text;
+    bool fails;
+} rlxc_c_graph;
+
+typedef struct rlxc_c_signature {
+    rlxc_text declared, doc; /* "const float *x, int64_t n"; what they are */
+    uint32_t n;
+    RLXC_VEC(const char *) names;
+    const char **results; /* names of the pointers */
+    const rlxc_sinfo **types;
+    uint32_t n_results;
+} rlxc_c_signature;
+
+/* --- c_values.c */
+void rlxc_c_refuse(rlxc_c_graph *w, rlxc_range range, const char *what);
+rlxc_c_value *rlxc_c_set(rlxc_c_graph *w, const rlxc_rvar *var, rlxc_c_value v);
+rlxc_c_value rlxc_c_value_of(rlxc_c_graph *w, rlxc_atom atom, rlxc_range range);
+/* The pointer to the elements of |atom|, which must be a tensor. */
+const char *rlxc_c_tensor(rlxc_c_graph *w, rlxc_atom atom, rlxc_range range);
+const rlxc_sinfo *rlxc_c_type_of(rlxc_c_graph *w, rlxc_atom atom);
+/* A new pointer of the result's type. */
+void rlxc_c_define(rlxc_c_graph *w, const rlxc_binding *b, const char *at, bool is_const);
+const char *rlxc_c_part_text(rlxc_c_graph *w, uint32_t part);
+
+/* --- c_call.c */
+/* The PrimFunc that |b| calls; NULL: none. */
+const rlxc_prim_func *rlxc_c_prim_of(const rlxc_c_graph *w, const rlxc_binding *b);
+/* What |k|'s dims are in the call; false with a diagnostic where one is not determined. */
+bool rlxc_c_find_dims(rlxc_c_graph *w, const rlxc_c_kernel *k, const rlxc_binding *b,
+                      const rlxc_expr **out);
+void rlxc_c_call_kernel(rlxc_c_graph *w, const rlxc_binding *b);
+
+/* --- c_steps.c */
+bool rlxc_c_is_alloc(const rlxc_binding *b);
+/* For rlxc_each_binding; |user| is the graph. */
+bool rlxc_c_note_binding(void *user, rlxc_binding *b);
+
+/* --- c_body.c */
+void rlxc_c_body(rlxc_c_graph *w, const rlxc_body *b);
+
+/* --- c_signature.c */
+/* A parameter more, near the name |hint|; |doc| may be NULL. */
+const char *rlxc_c_declare(rlxc_c_graph *w, rlxc_c_signature *s, const char *type, const char *hint,
+                           const char *doc);
+rlxc_c_value rlxc_c_parameter(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type,
+                              const char *name, rlxc_range range);
+void rlxc_c_results(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type, const char *name);
+/* The variables that are the results themselves: they may be computed in place. */
+void rlxc_c_find_direct(rlxc_c_graph *w, const rlxc_c_signature *s);
+/* Copies the results that were computed elsewhere. */
+void rlxc_c_copy_results(rlxc_c_graph *w, const rlxc_c_signature *s, const rlxc_c_value *v,
+                         uint32_t *io_next);
+
+#endif

@@ -1,0 +1,132 @@
+/* The parameters of a Relax function in C, and its results: pointers into which they are computed.
+ */
+#include <string.h>
+
+#include "compiler/codegen/c_graph.h"
+
+const char *rlxc_c_declare(rlxc_c_graph *w, rlxc_c_signature *s, const char *type, const char *hint,
+                           const char *doc)
+{
+    const char *name = rlxc_cl_name(w->g, hint);
+    rlxc_text_printf(&s->declared, "%s%s%s", s->n++ ? ", " : "", type, name);
+    RLXC_PUSH(w->ctx, &s->names, name);
+    if (doc)
+        rlxc_text_printf(&s->doc, " *   %s: %s\n", name, doc);
+    return name;
+}
+
+rlxc_c_value rlxc_c_parameter(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type,
+                              const char *name, rlxc_range range)
+{
+    rlxc_cl *g = w->g;
+    rlxc_c_value v = {.kind = RLXC_C_NOTHING};
+    const char *why;
+    if (type && type->kind == RLXC_SINFO_TUPLE) {
+        rlxc_c_value *items = rlxc_alloc(w->ctx, ((size_t)type->n_fields + 1) * sizeof *items);
+        for (uint32_t i = 0; i < type->n_fields; i++)
+            items[i] = rlxc_c_parameter(w, s, type->fields[i],
+                                        rlxc_internf(w->ctx, "%s_%u", name, i), range);
+        return (rlxc_c_value){.kind = RLXC_C_TUPLE, .items = items, .n = type->n_fields};
+    }
+    if (type && type->kind == RLXC_SINFO_TENSOR && type->dims) {
+        why = rlxc_cl_lacks_type(g->target, type->dtype);
+        if (why)
+            rlxc_error(w->ctx, range, "%s: parameter %s: %s", w->f->name, name, why);
+        v.kind = RLXC_C_TENSOR;
+        v.is_const = true;
+        v.text = rlxc_c_declare(
+            w, s, rlxc_internf(w->ctx, "const %s *", rlxc_cl_memory_type(g, type->dtype)), name,
+            rlxc_sinfo_text(w->ctx, type));
+        return v;
+    }
+    if (type && type->kind == RLXC_SINFO_PRIM) {
+        v.kind = RLXC_C_NUMBER;
+        v.text = rlxc_c_declare(w, s, rlxc_internf(w->ctx, "%s ", rlxc_cl_type(g, type->dtype)),
+                                name, rlxc_sinfo_text(w->ctx, type));
+        if (type->value && type->value->kind == RLXC_EXPR_VAR)
+            rlxc_cl_bind(g, type->value, v.text, false);
+        return v;
+    }
+    if (!type || type->kind != RLXC_SINFO_SHAPE || !type->dims)
+        rlxc_c_refuse(w, range, rlxc_internf(w->ctx, "parameter %s", name));
+    return v;
+}
+
+void rlxc_c_results(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type, const char *name)
+{
+    if (type && type->kind == RLXC_SINFO_TUPLE) {
+        for (uint32_t i = 0; i < type->n_fields; i++)
+            rlxc_c_results(w, s, type->fields[i], rlxc_internf(w->ctx, "%s_%u", name, i));
+        return;
+    }
+    const char *why = type && type->kind == RLXC_SINFO_TENSOR && type->dims
+                          ? rlxc_cl_lacks_type(w->g->target, type->dtype)
+                          : "the result is no tensor of a known rank";
+    if (why) {
+        if (!rlxc_failed(w->ctx))
+            rlxc_error(w->ctx, w->f->range, "%s: C: %s", w->f->name, why);
+        return;
+    }
+    const char **names = rlxc_alloc(w->ctx, ((size_t)s->n_results + 1) * sizeof *names);
+    const rlxc_sinfo **types = rlxc_alloc(w->ctx, ((size_t)s->n_results + 1) * sizeof *types);
+    if (s->n_results) {
+        memcpy(names, s->results, s->n_results * sizeof *names);
+        memcpy(types, s->types, s->n_results * sizeof *types);
+    }
+    names[s->n_results] =
+        rlxc_c_declare(w, s, rlxc_internf(w->ctx, "%s *", rlxc_cl_memory_type(w->g, type->dtype)),
+                       name, rlxc_internf(w->ctx, "result, %s", rlxc_sinfo_text(w->ctx, type)));
+    types[s->n_results++] = type;
+    s->results = names;
+    s->types = types;
+}
+
+static void find_direct(rlxc_c_graph *w, const rlxc_c_signature *s, rlxc_atom atom,
+                        uint32_t *io_next)
+{
+    if (atom.kind == RLXC_ATOM_TUPLE) {
+        for (uint32_t i = 0; i < atom.n; i++)
+            find_direct(w, s, atom.items[i], io_next);
+        return;
+    }
+    const uint32_t i = (*io_next)++;
+    if (atom.kind == RLXC_ATOM_VAR && i < s->n_results &&
+        !rlxc_map_get(&w->direct, rlxc_key(atom.var)))
+        rlxc_map_set(w->ctx, &w->direct, rlxc_key(atom.var), (void *)(uintptr_t)s->results[i]);
+}
+
+void rlxc_c_find_direct(rlxc_c_graph *w, const rlxc_c_signature *s)
+{
+    uint32_t next = 0;
+    rlxc_atom result = w->f->body.result;
+    for (uint32_t i = 0; i < w->f->body.n_blocks && result.kind == RLXC_ATOM_VAR; i++)
+        for (uint32_t k = 0; k < w->f->body.blocks[i]->n; k++) {
+            const rlxc_binding *b = w->f->body.blocks[i]->bindings[k];
+            if (result.kind == RLXC_ATOM_VAR && b->var == result.var && b->form == RLXC_FORM_TUPLE)
+                result = rlxc_atom_tuple(w->ctx, b->args, b->n_args);
+        }
+    find_direct(w, s, result, &next);
+}
+
+void rlxc_c_copy_results(rlxc_c_graph *w, const rlxc_c_signature *s, const rlxc_c_value *v,
+                         uint32_t *io_next)
+{
+    if (v->kind == RLXC_C_TUPLE) {
+        for (uint32_t i = 0; i < v->n; i++)
+            rlxc_c_copy_results(w, s, &v->items[i], io_next);
+        return;
+    }
+    const uint32_t i = (*io_next)++;
+    if (i >= s->n_results || v->kind != RLXC_C_TENSOR) {
+        rlxc_c_refuse(w, w->f->body.result_range, "a result that is no tensor");
+        return;
+    }
+    if (strcmp(v->text, s->results[i]) == 0)
+        return;
+    const rlxc_sinfo *t = s->types[i];
+    rlxc_cl_line(w->g, "memcpy(%s, %s, (size_t)%s);", s->results[i], v->text,
+                 rlxc_cl_index(w->g, rlxc_canonical(w->ctx,
+                                                    rlxc_extents_bytes(w->ctx, t->dtype, t->dims,
+                                                                       (uint32_t)t->ndim),
+                                                    NULL)));
+}

@@ -1,0 +1,60 @@
+/* The parts of a Relax function's arena, before any text: which there are, and in which steps they
+ * are in use. */
+#include "compiler/analysis/alias.h"
+#include "compiler/codegen/c_graph.h"
+#include "compiler/ir/op.h"
+
+bool rlxc_c_is_alloc(const rlxc_binding *b)
+{
+    return rlxc_is_op(b, "builtin.alloc_tensor");
+}
+
+static uint32_t add_part(rlxc_c_graph *w, const rlxc_expr *bytes, uint32_t last)
+{
+    RLXC_PUSH(w->ctx, &w->plan.parts,
+              (rlxc_c_part){.bytes = bytes, .first = w->step, .last = last});
+    return w->plan.parts.count;
+}
+
+static void note_alloc(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const rlxc_sinfo *s = b->var->sinfo;
+    if (rlxc_map_get(&w->direct, rlxc_key(b->var)))
+        return;
+    if (!s || s->kind != RLXC_SINFO_TENSOR || !s->dims) {
+        rlxc_c_refuse(w, b->range, "memory whose size is not known before");
+        return;
+    }
+    const rlxc_expr *bytes = rlxc_extents_bytes(w->ctx, s->dtype, s->dims, (uint32_t)s->ndim);
+    rlxc_map_set(w->ctx, &w->parts, rlxc_key(b), (void *)(uintptr_t)add_part(w, bytes, UINT32_MAX));
+}
+
+static void note_kernel(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const rlxc_c_kernel *k = rlxc_c_kernel_of(w->m, rlxc_c_prim_of(w, b));
+    const rlxc_expr **values = rlxc_alloc(w->ctx, ((size_t)k->n_dims + 1) * sizeof *values);
+    if (rlxc_failed(w->ctx) || !k->scratch || !rlxc_c_find_dims(w, k, b, values))
+        return;
+    const rlxc_expr *bytes = rlxc_canonical(
+        w->ctx, rlxc_substitute(w->ctx, k->scratch, k->dims, values, k->n_dims), NULL);
+    rlxc_map_set(w->ctx, &w->parts, rlxc_key(b), (void *)(uintptr_t)add_part(w, bytes, w->step));
+}
+
+bool rlxc_c_note_binding(void *user, rlxc_binding *b)
+{
+    rlxc_c_graph *w = user;
+    w->step++;
+    if (rlxc_is_planned_storage(b) && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1) {
+        rlxc_map_set(w->ctx, &w->storages, rlxc_key(b->var),
+                     (void *)(uintptr_t)add_part(w, b->args[0].dims[0], UINT32_MAX));
+    } else if (rlxc_is_op(b, "memory.kill_storage") && b->args[0].kind == RLXC_ATOM_VAR) {
+        const uintptr_t part = (uintptr_t)rlxc_map_get(&w->storages, rlxc_key(b->args[0].var));
+        if (part)
+            w->plan.parts.items[part - 1].last = w->step;
+    } else if (rlxc_c_is_alloc(b)) {
+        note_alloc(w, b);
+    } else if (rlxc_c_prim_of(w, b)) {
+        note_kernel(w, b);
+    }
+    return !rlxc_failed(w->ctx);
+}
