@@ -75,7 +75,7 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 # Runtime code that runs once for a file or a device, not in each call, is built for size.
 SMALL_SRC := $(wildcard vm/asm*.c vm/builder*.c vm/load*.c vm/device*.c vm/devices/*.c) \
-             $(patsubst %,vm/%.c,arena compress cpu disasm dlpack ed25519 executable flow image info kernel_packed key launch memory \
+             $(patsubst %,vm/%.c,arena base compress cpu disasm disasm_devices dlpack ed25519 executable flow image info kernel_packed key launch memory \
                                  names native native_target new_file opcodes plan_verify profile profile_work sections sign \
                                  signature start_threads time verify vm_devices) \
              $(patsubst %,builtins/%.c,control inspect list lowered rank shape table view)
