@@ -245,16 +245,16 @@ $(BUILD)/plan_check: $(PLAN_CHECK) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 $(BUILD)/mutants/%/plan_check: $(BUILD)/mutants/%/mutant.c $(PLAN_CHECK) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(Q)$(CC) $(CFLAGS_ALL) -w -O0 -g0 $(LLVM_CFLAGS) -c $< -o $(@D)/mutant.o
 	$(Q)$(CC) $(SAN) -o $@ $(@D)/mutant.o $(filter-out $<,$^) $(COMPILER_LIBS) $(RUNTIME_LIBS)
+# Hosts of examples/, each with the libraries that it uses.
+EXAMPLES := $(patsubst %,$(BUILD)/%,generate device pools blas library)
 $(BUILD)/generate: $(BUILD)/obj/examples/chargpt/generate.o $(BUILD)/librlx.so
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
-
-$(BUILD)/library: $(BUILD)/obj/examples/library/library.o $(BUILD)/librlxc.so $(BUILD)/librlx.so
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlxc -lrlx -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/device: $(BUILD)/obj/examples/device/device.o $(BUILD)/librlx.so
+$(BUILD)/pools: $(BUILD)/obj/examples/pools/pools.o $(BUILD)/librlx.so
+$(BUILD)/blas: $(BUILD)/obj/examples/blas/blas.o $(BUILD)/librlx_loaders.so $(BUILD)/librlx.so
+$(BUILD)/library: $(BUILD)/obj/examples/library/library.o $(BUILD)/librlxc.so $(BUILD)/librlx.so
+$(EXAMPLES):
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
+	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) $(patsubst $(BUILD)/lib%.so,-l%,$(filter %.so,$^)) -Wl,-rpath,'$$ORIGIN'
 # A program without a C library over the bare runtime: it may use nothing but the two libraries. Sanitizers need a C library.
 ifeq ($(SAN),)
 $(BUILD)/bare_test: $(call bare_obj,tests/bare/main.c tests/bare/linux.c) $(BUILD)/librlx-bare.a $(BUILD)/librlx-bare-c.a
@@ -272,7 +272,7 @@ $(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
 test: deps ## all tests quick enough for each commit (under 5 minutes on 2 cores); THOROUGH=1: every case of long tables
 	@$(MAKE) --no-print-directory -j$(JOBS) test-built
 	@$(MAKE) --no-print-directory test-run
-test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/library $(BUILD)/device $(BUILD)/model_tests $(BUILD)/bare_test $(BUILD)/random_tests
+test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(EXAMPLES) $(BUILD)/model_tests $(BUILD)/bare_test $(BUILD)/random_tests
 test-run: test-built check-layers ## the same, without installing packages
 	@BUILD=$(BUILD) RLX_THOROUGH=$(THOROUGH) .ci/run-tests vm_tests compiler_tests random_tests examples
 
@@ -441,6 +441,7 @@ install-runtime: runtime ## the same without the compiler; LLVM need not be inst
 	ln -sf librlx_loaders.so.0 $(DESTDIR)$(PREFIX)/lib/librlx_loaders.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(RUNTIME_LIBS)|' \
 	    .ci/rlx.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rlx.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' .ci/rlx_loaders.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rlx_loaders.pc
 
 clean: ## remove the build folders
 	rm -rf build build-san build-tsan build-fuzz build-plain

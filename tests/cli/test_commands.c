@@ -350,7 +350,8 @@ RLX_TEST(cli, dump_shows_devices)
     static const char *const shown[] = {
         "devices\n     1  opencl:3  global  for 'opencl -max_threads_per_block=256'\n"
         "     2  cpu:1  global.sram\n",
-        "code for devices\n     0  opencl: 'opencl-bin:PoCL/cpu 1/3', 3 bytes; 'opencl-c', 1 "
+        "code for devices and loaders\n     0  opencl: 'opencl-bin:PoCL/cpu 1/3', 3 bytes; "
+        "'opencl-c', 1 "
         "bytes\n",
         "launches\n     1  gpu  code 0  scratch s0 * 4, 8 bytes\n",
         "          f  grid ((s0 // 256) + 1, 1, 1)  block (256, 1, 1)  shared 0  of parameter 0, "
@@ -364,7 +365,7 @@ RLX_TEST(cli, dump_shows_devices)
     expect_command(&f, cli_command_dump, "@m.rlx --kernels", CLI_OK, "kernels\n     0  host()");
     cr_expect(!strstr(f.out, "devices"), "%s", f.out);
     expect_command(&f, cli_command_run, "@m.rlx --no-native", CLI_FAILED,
-                   "has code for devices, which --no-native refuses");
+                   "has code for devices or loaders, which --no-native refuses");
     expect_command(&f, cli_command_run, "@m.rlx", CLI_OK, "");
     assemble_to(&f, "m.rlx", ".func main () -> object {\n load_const r0, true\n ret r0\n}\n");
     expect_command(&f, cli_command_dump, "@m.rlx --devices", CLI_OK, "");

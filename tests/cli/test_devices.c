@@ -78,7 +78,7 @@ RLX_TEST(cli_devices, results_are_read_from_their_device)
     expect_command(&f, cli_command_run, "@p.rlx --input @y.npy", CLI_OK,
                    "on opencl:0 [1.5, 5.5, 9.5, 13.5]\n");
     expect_command(&f, cli_command_run, "@p.rlx --random --dim n=4 --no-native", CLI_FAILED,
-                   "p.rlx has code for devices, which --no-native refuses");
+                   "p.rlx has code for devices or loaders, which --no-native refuses");
     cr_expect(fake->live == 0 && fake->misuses == 0);
     fixture_deinit(&f);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The examples end to end: compiles both models with rlxc, runs them through librlx, and compares the generated text exactly.
 # With an OpenCL driver both models also run with all their tensors on its first device; programs that it built are kept in $RLX_BUILD/cache.
-# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate, library, device, model_tests, bare_test and the plugins tally_*.so.
+# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, the hosts (EXAMPLES of the Makefile), model_tests, bare_test, fake_cblas.so and the plugins tally_*.so.
 set -u
 build="${RLX_BUILD:-build}"
 passed=0
@@ -60,6 +60,21 @@ check "the compiler as a library" $?
 "$build/device" >"$work/device.txt"
 cmp "$work/device.txt" examples/device/expected.txt
 check "a device of the host program" $?
+"$build/rlxc" examples/pools/mlp.py -o "$work/mlp.rlx"
+check "compile for a pool" $?
+"$build/pools" "$work/mlp.rlx" >"$work/pools.txt"
+cmp "$work/pools.txt" examples/pools/expected.txt
+check "a pool of the host program" $?
+for codegen in "" "--codegen cblas"; do
+    # shellcheck disable=SC2086
+    "$build/rlxc" examples/blas/products.py $codegen -o "$work/products.rlx"
+    check "compile products $codegen" $?
+    RLX_CBLAS_LIBRARY="$build/fake_cblas.so" "$build/blas" "$work/products.rlx" >"$work/products.txt"
+    cmp "$work/products.txt" examples/blas/expected.txt
+    check "products $codegen" $?
+done
+RLX_CBLAS_LIBRARY=/nonexistent.so "$build/blas" "$work/products.rlx" 2>&1 | grep -q "there is no BLAS"
+check "a machine without a BLAS is told so" $?
 "$build/rlxc" examples/plugin/model.py --plugin "$build/tally_compiler.so" -o "$work/tally.rlx"
 check "compile for the tally" $?
 "$build/rlxc" examples/plugin/model.py -o "$work/without.rlx"

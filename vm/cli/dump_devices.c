@@ -14,7 +14,7 @@ static void show_modules(const rlx_executable *exe)
     rlx_device_module_info module;
     rlx_code_image image;
     char size[32];
-    puts("code for devices");
+    puts("code for devices and loaders");
     for (uint32_t m = 0; rlx_executable_device_module(exe, m, &module); m++) {
         printf("  %4u  %.*s:", m, (int)module.kind.len, module.kind.data);
         for (uint32_t i = 0; rlx_executable_code_image(exe, m, i, &image); i++) {

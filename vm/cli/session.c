@@ -286,7 +286,7 @@ int cli_open(const cli_call *call, cli_session *out)
     const bool has_modules = rlx_executable_device_module_count(out->exe) > 0;
     if (call->no_native && (has_native(out->exe) || has_modules)) {
         cli_complain("%s has %s, which --no-native refuses", call->file,
-                     has_modules ? "code for devices" : "native code");
+                     has_modules ? "code for devices or loaders" : "native code");
         return CLI_FAILED;
     }
     out->function =
