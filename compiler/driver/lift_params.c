@@ -108,9 +108,15 @@ typedef struct program {
     RLXC_VEC(rlxc_attr) names; /* of the weights, by parameter */
 } program;
 
+/* True for what is a value in the program: no constant that it has with its bytes. */
+static bool is_value(const rlxc_constant *c)
+{
+    return c->lifted || c->made;
+}
+
 static rlxc_atom value_of(const program *p, rlxc_atom atom)
 {
-    if (atom.kind == RLXC_ATOM_CONSTANT && atom.constant->lifted)
+    if (atom.kind == RLXC_ATOM_CONSTANT && is_value(atom.constant))
         return rlxc_atom_var(rlxc_map_get(&p->values, rlxc_key(atom.constant)));
     if (atom.kind != RLXC_ATOM_TUPLE)
         return atom;
@@ -183,7 +189,7 @@ static bool fill(const lifter *l, program *p)
     rlxc_context *ctx = l->ctx;
     rlxc_function *f = p->builder.function;
     for (uint32_t i = 0; i < l->needed.count; i++)
-        if (l->needed.items[i]->lifted && !add_value(p, l->needed.items[i]))
+        if (is_value(l->needed.items[i]) && !add_value(p, l->needed.items[i]))
             return false;
     rlxc_atom *items = rlxc_alloc(ctx, ((size_t)l->read.count + 1) * sizeof *items);
     for (uint32_t i = 0; i < l->read.count; i++)

@@ -39,8 +39,9 @@ typedef struct rlxc_constant { /* a tensor constant; equality is identity, data 
     size_t nbytes;
     const char *name; /* name of the weight it came from, or NULL */
     uint32_t id;
-    bool lifted;                          /* lifted.h: a pass must not look at |data| */
-    const struct rlxc_binding *made;      /* lifted: what computes it from others; NULL: a weight */
+    bool lifted; /* lifted.h: a pass must not look at |data| */
+    const struct rlxc_binding
+        *made; /* what computes it from others, for a program (lifted.h); or NULL */
     const struct rlxc_prim_func *made_by; /* of |made|, a call_tir: its function */
 } rlxc_constant;
 

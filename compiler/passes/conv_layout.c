@@ -146,16 +146,35 @@ static bool wants_winograd(conv_layout *c, const rlxc_binding *call, const rlxc_
         else
             tiles *= WINOGRAD_TILES;
     }
-    const bool wants = tiles >= WINOGRAD_TILES && !c->options->no_winograd &&
-                       rlxc_dtype_eq(x->dtype, RLX_F32) && rlxc_dtype_eq(w->dtype, RLX_F32) &&
-                       rlxc_dtype_eq(y->dtype, RLX_F32) && all_ints(call, "strides", 1) &&
-                       all_ints(call, "dilation", 1) && rlxc_attr_get_int(call, "groups", 1) == 1 &&
-                       rlxc_is_int(w->dims[1], &in) && rlxc_is_int(w->dims[0], &out) &&
-                       in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
-                       !__builtin_mul_overflow(in * 4 * (IN - FILTER), out, &bytes) &&
-                       (made || bytes <= c->room) && !rlxc_is_lifted(call->args[1]);
+    const bool wants =
+        tiles >= WINOGRAD_TILES && !c->options->no_winograd && rlxc_dtype_eq(x->dtype, RLX_F32) &&
+        rlxc_dtype_eq(w->dtype, RLX_F32) && rlxc_dtype_eq(y->dtype, RLX_F32) &&
+        all_ints(call, "strides", 1) && all_ints(call, "dilation", 1) &&
+        rlxc_attr_get_int(call, "groups", 1) == 1 && rlxc_is_int(w->dims[1], &in) &&
+        rlxc_is_int(w->dims[0], &out) && in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
+        !__builtin_mul_overflow(in * 4 * (IN - FILTER), out, &bytes) && (made || bytes <= c->room);
     c->room -= wants && !made ? bytes : 0;
     return wants;
+}
+
+/* The lifted weight |w| (HWIO) as G (G g)', of doubles, as operators. */
+static const rlxc_constant *filtering(rlxc_context *ctx, const rlxc_constant *w)
+{
+    enum { IN = RLXC_WINOGRAD_IN, FILTER = RLXC_WINOGRAD_FILTER };
+    const int64_t n = w->shape[2] * w->shape[3];
+    const int64_t matrix[2] = {IN, FILTER}, rows[2] = {FILTER, FILTER * n}, half[2] = {IN, rows[1]};
+    const int64_t split[3] = {IN, FILTER, n}, both[3] = {IN, IN, n};
+    double *data = rlxc_alloc(ctx, IN * FILTER * sizeof *data);
+    for (uint32_t i = 0; i < IN * FILTER; i++)
+        data[i] = rlxc_winograd_value(RLXC_WINOGRAD_G, i / FILTER, i % FILTER);
+    const rlxc_atom g = rlxc_atom_constant(
+        rlxc_constant_new(ctx, RLX_F64, 2, matrix, data, IN * FILTER * sizeof *data));
+    const rlxc_constant *flat =
+        rlxc_constant_reshaped(ctx, rlxc_constant_cast(ctx, w, RLX_F64), 2, rows);
+    rlxc_atom args[2] = {g, rlxc_atom_constant(flat)};
+    flat = rlxc_constant_call(ctx, "matmul", args, 2, (rlxc_attrs){0}, RLX_F64, 2, half);
+    args[1] = rlxc_atom_constant(rlxc_constant_reshaped(ctx, flat, 3, split));
+    return rlxc_constant_call(ctx, "matmul", args, 2, (rlxc_attrs){0}, RLX_F64, 3, both);
 }
 
 /* The weight (HWIO) as G g G', [6, 6, I, O]: in double, rounded once. */
@@ -180,9 +199,12 @@ static rlxc_atom filtered(rlxc_context *ctx, const rlxc_constant *w)
             u[r * n + i] = (float)sum;
         }
     }
-    return u ? rlxc_atom_constant(
-                   rlxc_constant_new(ctx, w->dtype, RANK, shape, u, n * IN * IN * sizeof *u))
-             : (rlxc_atom){0};
+    if (!u)
+        return (rlxc_atom){0};
+    rlxc_constant *made = rlxc_constant_new(ctx, w->dtype, RANK, shape, u, n * IN * IN * sizeof *u);
+    if (w->lifted)
+        rlxc_constant_state(ctx, made, filtering(ctx, w));
+    return rlxc_atom_constant(made);
 }
 
 /* True for results vectorised over pixels, so that the channels stay in place: one channel out of a

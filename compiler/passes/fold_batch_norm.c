@@ -9,7 +9,12 @@
  * value per channel, or one for all, are folded one after the other. Scale and shift are computed
  * in double and rounded once. A value with other readers stays as it is, so that no convolution is
  * computed twice. Only for float32 and float64 and layouts that begin with "NC", "OI".
+ *
+ * Of lifted constants the program of the weights computes the same (fold_lifted.c). They are not
+ * divided by: others may be 0. What else would overflow with other weights overflows, folded or
+ * not.
  */
+#include "compiler/passes/fold_lifted.h"
 #include "compiler/passes/passes.h"
 
 #include "compiler/ir/constant.h"
@@ -27,7 +32,9 @@ typedef struct affine {
     rlx_dtype dtype;
     uint32_t channels, ndim;
     double *scale, *shift;
-    rlxc_binding *sum; /* the new addition, once something was folded */
+    rlxc_affine_steps steps; /* that led to both */
+    bool lifted;             /* they or the weight are computed from lifted constants */
+    rlxc_binding *sum;       /* the new addition, once something was folded */
     rlxc_binding *product;
 } affine;
 
@@ -60,8 +67,7 @@ static size_t count_of(const rlxc_constant *c)
 static bool per_channel(rlxc_atom atom, const affine *a, bool vector)
 {
     const rlxc_constant *c = atom.kind == RLXC_ATOM_CONSTANT ? atom.constant : NULL;
-    if (!c || c->lifted || !rlxc_dtype_eq(c->dtype, a->dtype) || c->ndim > a->ndim ||
-        (vector && c->ndim != 1))
+    if (!c || !rlxc_dtype_eq(c->dtype, a->dtype) || c->ndim > a->ndim || (vector && c->ndim != 1))
         return false;
     uint32_t channel = vector ? 0 : 1 + c->ndim - a->ndim;
     for (uint32_t i = 0; i < c->ndim; i++)
@@ -98,8 +104,7 @@ static void note_conv(fold *f, rlxc_builder *b, const rlxc_binding *call)
     const rlxc_constant *w =
         call->args[1].kind == RLXC_ATOM_CONSTANT ? call->args[1].constant : NULL;
     if (strncmp(kernel, "OI", 2) != 0 || strncmp(data, "NC", 2) != 0 ||
-        (out[0] && strcmp(out, data) != 0) || !w || w->lifted ||
-        !rlxc_dtype_eq(w->dtype, y->dtype) ||
+        (out[0] && strcmp(out, data) != 0) || !w || !rlxc_dtype_eq(w->dtype, y->dtype) ||
         (!rlxc_dtype_eq(w->dtype, RLX_F32) && !rlxc_dtype_eq(w->dtype, RLX_F64)) ||
         w->shape[0] > UINT32_MAX)
         return;
@@ -108,7 +113,8 @@ static void note_conv(fold *f, rlxc_builder *b, const rlxc_binding *call)
                   .block = b->block,
                   .dtype = w->dtype,
                   .channels = (uint32_t)w->shape[0],
-                  .ndim = w->ndim};
+                  .ndim = w->ndim,
+                  .lifted = w->lifted};
     a->scale = rlxc_try_alloc(b->ctx, (size_t)a->channels + 1, sizeof *a->scale);
     a->shift = rlxc_try_alloc(b->ctx, (size_t)a->channels + 1, sizeof *a->shift);
     if (!a->scale || !a->shift)
@@ -145,68 +151,82 @@ typedef struct change { /* (y - before) * factor + after */
     double before, factor, after;
 } change;
 
-/* Folds |changes|, one per channel, into |a|. False if a scale or shift would overflow the type:
- * the convolution might be 0 there, or of another sign. */
-static bool take_in(affine *a, const change *changes)
+static change change_of(const rlxc_affine_step *s, size_t channel)
 {
-    double most = a->dtype.bits == 64 ? DBL_MAX : (double)FLT_MAX;
+    double value[4] = {0};
+    for (uint32_t i = 0; i < 4 && s->by[i]; i++)
+        value[i] = of_channel(s->by[i], channel);
+    switch (s->kind) {
+    case RLXC_STEP_ADD:
+        return (change){0, 1, value[0]};
+    case RLXC_STEP_SUBTRACT:
+        return (change){value[0], 1, 0};
+    case RLXC_STEP_MULTIPLY:
+        return (change){0, value[0], 0};
+    case RLXC_STEP_DIVIDE:
+        return (change){0, 1 / value[0], 0};
+    case RLXC_STEP_NORM:
+        break;
+    }
+    return (change){.before = value[2],
+                    .factor = (s->scaled ? value[0] : 1) / sqrt(value[3] + s->epsilon),
+                    .after = s->centred ? value[1] : 0};
+}
+
+static bool reads_lifted(const rlxc_affine_step *s)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < 4 && s->by[i]; i++)
+        found = found || s->by[i]->lifted;
+    return found;
+}
+
+/* Folds |step| into |a|. False if a scale or shift would overflow the type: the convolution might
+ * be 0 there, or of another sign. */
+static bool take_in(rlxc_context *ctx, affine *a, const rlxc_affine_step *step)
+{
+    const double most = a->dtype.bits == 64 ? DBL_MAX : (double)FLT_MAX;
+    const bool lifted = reads_lifted(step), looks = !lifted && !a->lifted;
+    if (lifted &&
+        (step->kind == RLXC_STEP_DIVIDE || (step->kind == RLXC_STEP_NORM && !(step->epsilon > 0))))
+        return false;
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t i = 0; i < a->channels; i++) {
-            double scale = a->scale[i] * changes[i].factor;
-            double shift = (a->shift[i] - changes[i].before) * changes[i].factor + changes[i].after;
-            if (!(fabs(scale) <= most) || !(fabs(shift) <= most))
+            const change c = change_of(step, i);
+            const double scale = a->scale[i] * c.factor;
+            const double shift = (a->shift[i] - c.before) * c.factor + c.after;
+            if (looks && !(fabs(scale) <= most && fabs(shift) <= most))
                 return false;
             if (k == 1) {
                 a->scale[i] = scale;
                 a->shift[i] = shift;
             }
         }
+    a->lifted = a->lifted || lifted;
+    RLXC_PUSH(ctx, &a->steps, *step);
     return true;
 }
 
-typedef enum binary { ADD, SUBTRACT, MULTIPLY, DIVIDE, N_BINARIES } binary;
-static const char *const binary_names[N_BINARIES] = {"add", "subtract", "multiply", "divide"};
-
-static change change_of(binary kind, double value)
-{
-    switch (kind) {
-    case ADD:
-        return (change){0, 1, value};
-    case SUBTRACT:
-        return (change){value, 1, 0};
-    case MULTIPLY:
-        return (change){0, value, 0};
-    case DIVIDE:
-        return (change){0, 1 / value, 0};
-    case N_BINARIES:
-        break;
-    }
-    return (change){0, 1, 0};
-}
-
-static change *new_changes(rlxc_context *ctx, const affine *a)
-{
-    return rlxc_try_alloc(ctx, (size_t)a->channels + 1, sizeof(change));
-}
+static const char *const step_names[] = {"add", "subtract", "multiply", "divide"};
+enum { N_BINARIES = sizeof step_names / sizeof *step_names };
 
 static rlxc_rewrite_action fold_binary(fold *f, rlxc_builder *b, const rlxc_binding *call,
                                        rlxc_atom *replacement)
 {
     uint32_t kind = 0;
-    while (kind < N_BINARIES && strcmp(call->op->name, binary_names[kind]) != 0)
+    while (kind < N_BINARIES && strcmp(call->op->name, step_names[kind]) != 0)
         kind++;
     if (kind == N_BINARIES)
         return RLXC_REWRITE_KEEP;
-    bool commutes = kind == ADD || kind == MULTIPLY;
+    bool commutes = kind == RLXC_STEP_ADD || kind == RLXC_STEP_MULTIPLY;
     uint32_t side = commutes && !affine_of(f, b, call->args[0]);
     affine *a = affine_of(f, b, call->args[side]);
     if (!a || !per_channel(call->args[1 - side], a, false))
         return RLXC_REWRITE_KEEP;
-    bool first = kind == ADD && !a->sum;
-    change *changes = new_changes(b->ctx, a);
-    for (uint32_t i = 0; changes && i < a->channels; i++)
-        changes[i] = change_of((binary)kind, of_channel(call->args[1 - side].constant, i));
-    if (!changes || !take_in(a, changes))
+    bool first = kind == RLXC_STEP_ADD && !a->sum;
+    const rlxc_affine_step step = {.kind = (rlxc_step_kind)kind,
+                                   .by = {call->args[1 - side].constant}};
+    if (!take_in(b->ctx, a, &step))
         return RLXC_REWRITE_KEEP;
     if (first) { /* a bias: already in the target form */
         record(f, b, call, call->var, a);
@@ -221,24 +241,19 @@ static void fold_norm(fold *f, rlxc_builder *b, rlxc_binding *call)
 {
     affine *a = affine_of(f, b, call->args[0]);
     int64_t axis = rlxc_attr_get_int(call, "axis", 1);
-    bool scaled = rlxc_attr_get_bool(call, "scale", true);
-    bool centred = rlxc_attr_get_bool(call, "center", true);
     if (!a || rlxc_attr_get_bool(call, "training", false) ||
         (axis != 1 && axis != 1 - (int64_t)a->ndim))
         return;
-    for (uint32_t i = 1; i < 5; i++)
-        if (!per_channel(call->args[i], a, true))
+    rlxc_affine_step step = {.kind = RLXC_STEP_NORM,
+                             .epsilon = rlxc_attr_get_float(call, "epsilon", 1e-5),
+                             .scaled = rlxc_attr_get_bool(call, "scale", true),
+                             .centred = rlxc_attr_get_bool(call, "center", true)};
+    for (uint32_t i = 0; i < 4; i++) {
+        if (!per_channel(call->args[i + 1], a, true))
             return;
-    double epsilon = rlxc_attr_get_float(call, "epsilon", 1e-5);
-    change *changes = new_changes(b->ctx, a);
-    for (uint32_t i = 0; changes && i < a->channels; i++) {
-        double spread = sqrt(of_channel(call->args[4].constant, i) + epsilon);
-        changes[i] =
-            (change){.before = of_channel(call->args[3].constant, i),
-                     .factor = (scaled ? of_channel(call->args[1].constant, i) : 1) / spread,
-                     .after = centred ? of_channel(call->args[2].constant, i) : 0};
+        step.by[i] = call->args[i + 1].constant;
     }
-    if (!changes || !take_in(a, changes))
+    if (!take_in(b->ctx, a, &step))
         return;
     rlxc_atom results[3] = {value_of(f, b, call, a), call->args[3], call->args[4]};
     rlxc_atom *kept = rlxc_copy(b->ctx, results, sizeof results);
@@ -292,13 +307,15 @@ static void finish(rlxc_context *ctx, const affine *a)
         put_value(a->dtype, shift, i, a->shift[i]);
     for (uint32_t i = 0; i < a->ndim; i++)
         shape[i] = i == 1 ? (int64_t)a->channels : 1;
-    rlxc_atom args[2] = {a->conv->args[0]};
-    args[1] =
-        rlxc_atom_constant(rlxc_constant_new(ctx, a->dtype, w->ndim, w->shape, weight, n * size));
+    rlxc_constant *product = rlxc_constant_new(ctx, a->dtype, w->ndim, w->shape, weight, n * size);
+    rlxc_constant *sum =
+        rlxc_constant_new(ctx, a->dtype, a->ndim, shape, shift, a->channels * size);
+    if (a->lifted)
+        rlxc_fold_lifted(ctx, w, &a->steps, product, sum);
+    rlxc_atom args[2] = {a->conv->args[0], rlxc_atom_constant(product)};
     a->product->args = rlxc_copy(ctx, args, sizeof args);
     args[0] = rlxc_atom_var(a->product->var);
-    args[1] = rlxc_atom_constant(
-        rlxc_constant_new(ctx, a->dtype, a->ndim, shape, shift, a->channels * size));
+    args[1] = rlxc_atom_constant(sum);
     a->sum->args = rlxc_copy(ctx, args, sizeof args);
 }
 

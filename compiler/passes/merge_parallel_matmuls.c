@@ -18,9 +18,11 @@
 #include "compiler/analysis/alias.h"
 #include "compiler/passes/passes.h"
 
+#include "compiler/ir/lifted.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/sym.h"
+#include "compiler/ops/compose.h"
 
 #include <string.h>
 
@@ -115,7 +117,7 @@ static const rlxc_constant *bias_of(const join *j, const rlxc_rvar *y, const rlx
     const bool second = u->by->args[0].kind == RLXC_ATOM_VAR && u->by->args[0].var == y;
     const rlxc_atom other = u->by->args[second];
     const rlxc_constant *c = other.kind == RLXC_ATOM_CONSTANT ? other.constant : NULL;
-    if (!c || c->lifted || c->ndim == 0 || c->ndim > (uint32_t)y->sinfo->ndim ||
+    if (!c || c->ndim == 0 || c->ndim > (uint32_t)y->sinfo->ndim ||
         c->shape[c->ndim - 1] != weight->shape[1] || !rlxc_dtype_eq(c->dtype, weight->dtype))
         return NULL;
     for (uint32_t i = 0; i + 1 < c->ndim; i++)
@@ -127,9 +129,8 @@ static const rlxc_constant *bias_of(const join *j, const rlxc_rvar *y, const rlx
 static bool is_product(const join *j, const rlxc_binding *b, product *out)
 {
     if (!rlxc_is_op(b, "matmul") || b->args[0].kind != RLXC_ATOM_VAR ||
-        b->args[1].kind != RLXC_ATOM_CONSTANT || b->args[1].constant->lifted ||
-        !known_dims(b->args[0].var->sinfo) || !known_dims(b->var->sinfo) ||
-        b->var->id >= j->n_vars || !b->var->is_dataflow)
+        b->args[1].kind != RLXC_ATOM_CONSTANT || !known_dims(b->args[0].var->sinfo) ||
+        !known_dims(b->var->sinfo) || b->var->id >= j->n_vars || !b->var->is_dataflow)
         return false;
     const rlxc_sinfo *x = b->args[0].var->sinfo, *y = b->var->sinfo;
     const rlxc_constant *w = b->args[1].constant;
@@ -268,6 +269,39 @@ static void find_groups(join *j, const rlxc_binding_block *block)
 
 /* --- the product of all ----------------------------------------------------------------------- */
 
+/* The constant of |p| that is stacked. */
+static const rlxc_constant *source_of(const part *p, bool biases)
+{
+    return biases ? p->of.bias : p->of.weight;
+}
+
+/* What stacked() does, as operators on lifted constants: [parts, rows, columns]. */
+static const rlxc_constant *stacking(join *j, const group *g, bool biases, int64_t rows)
+{
+    rlxc_context *ctx = j->ctx;
+    const int64_t columns = g->parts[0]->columns, out[3] = {g->n, rows, columns};
+    const rlx_dtype dtype = g->parts[0]->of.weight->dtype;
+    rlxc_atom *parts = rlxc_alloc(ctx, g->n * sizeof *parts);
+    for (uint32_t i = 0; i < g->n; i++) {
+        const part *p = g->parts[i];
+        const int64_t whole[3] = {1, rows, p->of.weight->shape[1]}, some[3] = {1, rows, columns};
+        const rlxc_constant *c = rlxc_constant_reshaped(ctx, source_of(p, biases), 3, whole);
+        if (whole[2] != columns) {
+            const int64_t bounds[3] = {2, p->first, p->first + columns};
+            rlxc_atom args[4] = {rlxc_atom_constant(c)};
+            for (uint32_t k = 0; k < 3; k++) {
+                const rlxc_atom value = rlxc_atom_prim(rlxc_i64(ctx, bounds[k]));
+                args[k + 1] = rlxc_atom_tuple(ctx, rlxc_copy(ctx, &value, sizeof value), 1);
+            }
+            c = rlxc_constant_call(ctx, "strided_slice", args, 4, (rlxc_attrs){0}, dtype, 3, some);
+        }
+        parts[i] = rlxc_atom_constant(c);
+    }
+    const rlxc_atom all = rlxc_atom_tuple(ctx, parts, g->n);
+    return rlxc_constant_call(ctx, "concat", &all, 1, rlxc_one_attr(ctx, "axis", rlxc_attr_int(0)),
+                              dtype, 3, out);
+}
+
 /* Stacks the parts' columns of the constants: [parts, 1, ..., their shape], of |ndim| dimensions.
  */
 static rlxc_atom stacked(join *j, const group *g, bool biases, uint32_t ndim)
@@ -282,7 +316,7 @@ static rlxc_atom stacked(join *j, const group *g, bool biases, uint32_t ndim)
         return (rlxc_atom){0};
     for (uint32_t i = 0; i < g->n; i++) {
         const part *p = g->parts[i];
-        const uint8_t *from = biases ? p->of.bias->data : p->of.weight->data;
+        const uint8_t *from = source_of(p, biases)->data;
         const size_t step = (size_t)p->of.weight->shape[1] * size, first = (size_t)p->first * size;
         for (int64_t k = 0; k < rows; k++, to += row)
             memcpy(to, from + (size_t)k * step + first, row);
@@ -292,8 +326,14 @@ static rlxc_atom stacked(join *j, const group *g, bool biases, uint32_t ndim)
     shape[0] = g->n;
     shape[ndim - 2] = rows;
     shape[ndim - 1] = one->columns;
-    return rlxc_atom_constant(
-        rlxc_constant_new(j->ctx, one->of.weight->dtype, ndim, shape, data, g->n * all));
+    rlxc_constant *made =
+        rlxc_constant_new(j->ctx, one->of.weight->dtype, ndim, shape, data, g->n * all);
+    bool lifted = false;
+    for (uint32_t i = 0; i < g->n; i++)
+        lifted = lifted || source_of(g->parts[i], biases)->lifted;
+    if (lifted)
+        rlxc_constant_state(j->ctx, made, stacking(j, g, biases, rows));
+    return rlxc_atom_constant(made);
 }
 
 static rlxc_atom product_of_all(join *j, rlxc_builder *b, const group *g, const rlxc_binding *call)

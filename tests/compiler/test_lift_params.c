@@ -10,8 +10,9 @@
 #include "rlx/vm.h"
 #include "tests/compiler/bound.h"
 #include "tests/compiler/files.h"
+#include "tests/compiler/lift.h"
 
-enum { MOST_SAID = 4096, N = 5 };
+enum { N = 5 };
 
 /* What passes do to weights: panels of odd widths in three types, a product with a transposed one,
  * integers of 8 bits with scales, channels moved last, folded expressions, a scalar, look-ups, two
@@ -52,11 +53,7 @@ static const char MODULE[] =
     "            R.output(y)\n"
     "        return y\n";
 
-static const struct weight {
-    const char *name, *type, *shape;
-    int bytes; /* of an element */
-    int count;
-} weights[] = {
+static const lift_weight weights[] = {
     {"w", "F32", "48,37", 4, 48 * 37}, {"t.weight", "F32", "21,37", 4, 21 * 37},
     {"half", "F16", "21,11", 2, 231},  {"q", "I8", "48,32", 1, 48 * 32},
     {"q.scale", "F32", "32", 4, 32},   {"k", "F32", "16,8,3,3", 4, 16 * 8 * 9},
@@ -65,91 +62,18 @@ static const struct weight {
 };
 enum { N_WEIGHTS = sizeof weights / sizeof *weights };
 
-typedef struct place {
-    char folder[32], model[64];
-} place;
-
-static void write_bytes(const char *path, const void *data, size_t size)
-{
-    rlx_error err = {0};
-    cr_assert_eq(rlx_write_file(path, data, size, &err), RLX_OK, "%s", err.message);
-}
-
-/* Numbers in [-1, 1), as in no other |seed|; flags are the same in all. */
-static void fill(const struct weight *w, int seed, unsigned char *to)
-{
-    for (int i = 0; i < w->count; i++) {
-        const int number = (i * 37 + seed * 101 + i * i % 29) % 64 - 32;
-        const float value = (float)number / 32;
-        const uint16_t half = (uint16_t)rlx_float_encode(RLX_F16, (double)value);
-        if (w->bytes == 4)
-            memcpy(to + 4 * i, &value, 4);
-        else if (w->bytes == 2)
-            memcpy(to + 2 * i, &half, 2);
-        else
-            to[i] = (unsigned char)(w->type[0] == 'B' ? i % 3 > 0 : number * 4);
-    }
-}
-
 /* Writes the weights |seed|, the tensor |odd| as type |type| or of |shape| unless these are NULL.
  */
-static const char *write_weights(const place *p, char path[64], int seed, int odd, const char *type,
-                                 const char *shape)
+static const char *write_weights(const lift_place *p, char path[64], int seed, int odd,
+                                 const char *type, const char *shape)
 {
-    static unsigned char data[1 << 16];
-    static char header[4096];
-    size_t at = 0, size = 0;
-    int n = 0;
-    for (int i = 0; i < N_WEIGHTS; i++) {
-        const struct weight *w = &weights[i];
-        const size_t bytes = (size_t)(w->bytes * w->count);
-        fill(w, seed, data + at);
-        n += snprintf(header + n, sizeof header - (size_t)n,
-                      "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}",
-                      i ? "," : "{", w->name, i == odd && type ? type : w->type,
-                      i == odd && shape ? shape : w->shape, at, at + bytes);
-        at += bytes;
-    }
-    strcat(header, "}");
-    unsigned char *file = bound_file(header, data, at, &size);
-    snprintf(path, 64, "%s/w%d.safetensors", p->folder, seed);
-    write_bytes(path, file, size);
-    free(file);
-    return path;
-}
-
-static void begin(place *p)
-{
-    snprintf(p->folder, sizeof p->folder, "/tmp/rlx-test-XXXXXX");
-    cr_assert_not_null(mkdtemp(p->folder));
-    snprintf(p->model, sizeof p->model, "%s/m.py", p->folder);
-    write_bytes(p->model, MODULE, strlen(MODULE));
-}
-
-static void end(const place *p)
-{
-    char line[64];
-    snprintf(line, sizeof line, "rm -r %s", p->folder);
-    cr_expect_eq(system(line), 0);
-}
-
-static int rlxc(const place *p, const char *params, const char *option, const char *output,
-                char said[MOST_SAID])
-{
-    const char *argv[] = {"rlxc", p->model, "--params", params, "-o", output, option, NULL};
-    FILE *err = fmemopen(said, MOST_SAID, "w");
-    said[0] = '\0';
-    const int status = rlxc_main(option ? 7 : 6, (char **)(uintptr_t)argv, stdout, err);
-    fclose(err);
-    return status;
-}
-
-static const char *compiled(const place *p, const char *params, const char *option, char path[64])
-{
-    char said[MOST_SAID];
-    snprintf(path, 64, "%s/%s.rlx", p->folder, option ? option : "linked");
-    cr_assert_eq(rlxc(p, params, option, path, said), 0, "%s", said);
-    return path;
+    lift_weight all[N_WEIGHTS];
+    memcpy(all, weights, sizeof all);
+    if (odd >= 0 && type)
+        all[odd].type = type;
+    if (odd >= 0 && shape)
+        all[odd].shape = shape;
+    return lift_weights(p, path, seed, all, N_WEIGHTS);
 }
 
 static rlx_tensor *input(rlx_test *t, rlx_dtype type, uint32_t n, const int64_t *dims)
@@ -199,50 +123,39 @@ static void release(results r)
     rlx_value_release(r.step);
 }
 
-static void same_tensor(rlx_value a, rlx_value b, float tolerance, const char *what)
-{
-    const float *x = rlx_tensor_data(a.as.tensor), *y = rlx_tensor_data(b.as.tensor);
-    const int64_t n = rlx_tensor_numel(a.as.tensor);
-    cr_assert_eq(n, rlx_tensor_numel(b.as.tensor));
-    for (int64_t i = 0; i < n; i++) {
-        const float difference = x[i] > y[i] ? x[i] - y[i] : y[i] - x[i];
-        const float size = x[i] > 0 ? x[i] : -x[i];
-        cr_expect(difference <= tolerance * (1 + size), "%s, element %d: %g and %g", what, (int)i,
-                  (double)x[i], (double)y[i]);
-    }
-}
-
 /* Equal to |tolerance|; 0: every bit. */
 static void same(results a, results b, float tolerance, const char *what)
 {
     for (uint32_t i = 0; i < 4; i++)
-        same_tensor(rlx_tuple_get(a.main.as.tuple, i), rlx_tuple_get(b.main.as.tuple, i), tolerance,
-                    what);
-    same_tensor(a.step, b.step, tolerance, what);
+        lift_same(rlx_tuple_get(a.main.as.tuple, i), rlx_tuple_get(b.main.as.tuple, i), tolerance,
+                  what);
+    lift_same(a.step, b.step, tolerance, what);
 }
 
 RLX_TEST(lift_params, other_weights_give_what_compiling_them_gives)
 {
-    place p;
+    lift_place p;
     char first[64], second[64], linked[64], lifted[64];
-    begin(&p);
+    lift_begin(&p, MODULE);
     write_weights(&p, first, 1, -1, NULL, NULL);
     write_weights(&p, second, 2, -1, NULL, NULL);
-    compiled(&p, first, "--lift-params", lifted);
+    lift_compiled(&p, first, "--lift-params", lifted);
     const results made = run(t, lifted, &(rlx_load_options){0});
     const results again = run(t, lifted, &(rlx_load_options){.weights = first});
     const results other = run(t, lifted, &(rlx_load_options){.weights = second});
     same(made, again, 0, "the same weights");
-    const results reference = run(t, compiled(&p, first, NULL, linked), &(rlx_load_options){0});
+    const results reference =
+        run(t, lift_compiled(&p, first, NULL, linked), &(rlx_load_options){0});
     same(reference, made, 1e-4f, "lifted");
-    const results expected = run(t, compiled(&p, second, NULL, linked), &(rlx_load_options){0});
+    const results expected =
+        run(t, lift_compiled(&p, second, NULL, linked), &(rlx_load_options){0});
     same(expected, other, 1e-4f, "others");
     release(made);
     release(again);
     release(other);
     release(reference);
     release(expected);
-    end(&p);
+    lift_end(&p);
 }
 
 /* The tensors of the weights |seed| in memory. */
@@ -260,17 +173,17 @@ static void tensors_of(rlx_test *t, int seed, rlx_named_tensor out[N_WEIGHTS])
         }
         out[i].name = weights[i].name;
         RLX_OKAY(rlx_tensor_create(&t->allocator, types[i], n, dims, &out[i].tensor, &t->error));
-        fill(&weights[i], seed, rlx_tensor_mutable_data(out[i].tensor));
+        lift_fill(&weights[i], seed, rlx_tensor_mutable_data(out[i].tensor));
     }
 }
 
 RLX_TEST(lift_params, weights_of_the_host)
 {
-    place p;
+    lift_place p;
     char first[64], second[64], lifted[64];
     rlx_named_tensor tensors[N_WEIGHTS];
-    begin(&p);
-    compiled(&p, write_weights(&p, first, 1, -1, NULL, NULL), "--lift-params", lifted);
+    lift_begin(&p, MODULE);
+    lift_compiled(&p, write_weights(&p, first, 1, -1, NULL, NULL), "--lift-params", lifted);
     write_weights(&p, second, 2, -1, NULL, NULL);
     tensors_of(t, 2, tensors);
     const rlx_load_options given = {.tensors = tensors, .n_tensors = N_WEIGHTS};
@@ -285,17 +198,17 @@ RLX_TEST(lift_params, weights_of_the_host)
         rlx_value_release(rlx_of_tensor(tensors[i].tensor));
     release(a);
     release(b);
-    end(&p);
+    lift_end(&p);
 }
 
 /* Functions share a weight in the file, and what is made of it. */
 RLX_TEST(lift_params, the_file_has_each_weight_once)
 {
-    place p;
+    lift_place p;
     char first[64], lifted[64], path[96], *data;
     size_t size;
-    begin(&p);
-    compiled(&p, write_weights(&p, first, 1, -1, NULL, NULL), "--lift-params", lifted);
+    lift_begin(&p, MODULE);
+    lift_compiled(&p, write_weights(&p, first, 1, -1, NULL, NULL), "--lift-params", lifted);
     snprintf(path, sizeof path, "%s.safetensors", lifted);
     data = file_read(path, &size);
     int found = 0;
@@ -304,7 +217,7 @@ RLX_TEST(lift_params, the_file_has_each_weight_once)
                  *((char *)memchr(data + i, ':', 8) + 1) == '{';
     cr_expect_eq(found, 1, "%d tensors made of w", found);
     free(data);
-    end(&p);
+    lift_end(&p);
 }
 
 RLX_TEST(lift_params, weights_that_do_not_fit_are_refused)
@@ -325,10 +238,10 @@ RLX_TEST(lift_params, weights_that_do_not_fit_are_refused)
         {0, NULL, "9223372036854775807,37", RLX_E_NOT_FOUND, "'w': its type, shape and size"},
         {0, NULL, "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,48,37", RLX_E_NOT_FOUND, "malformed"},
     };
-    place p;
+    lift_place p;
     char first[64], odd[64], lifted[64];
-    begin(&p);
-    compiled(&p, write_weights(&p, first, 1, -1, NULL, NULL), "--lift-params", lifted);
+    lift_begin(&p, MODULE);
+    lift_compiled(&p, write_weights(&p, first, 1, -1, NULL, NULL), "--lift-params", lifted);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlx_executable *exe = NULL;
         write_weights(&p, odd, 3, rows[i].odd, rows[i].type, rows[i].shape);
@@ -341,7 +254,7 @@ RLX_TEST(lift_params, weights_that_do_not_fit_are_refused)
     const rlx_load_options untrusted = {.allocator = &t->allocator, .weights = odd};
     rlx_executable *exe = NULL;
     cr_expect_neq(rlx_executable_load_file(lifted, &untrusted, &exe, &t->error), RLX_OK);
-    end(&p);
+    lift_end(&p);
 }
 
 /* Any bytes in the place of the weights: an error, or weights. */
@@ -351,7 +264,7 @@ static void try_file(rlx_test *t, const char *lifted, const char *path, const vo
     rlx_executable *exe = NULL;
     const rlx_load_options options = {
         .allocator = &t->allocator, .trust_native = true, .weights = path};
-    write_bytes(path, data, size);
+    lift_write(path, data, size);
     if (rlx_executable_load_file(lifted, &options, &exe, &t->error) != RLX_OK)
         cr_expect_neq(t->error.message[0], '\0');
     rlx_executable_release(exe);
@@ -384,11 +297,11 @@ RLX_TEST(lift_params, damaged_files_are_errors)
         "{\"w\":{\"shape\":[[48]],\"dtype\":\"F32\",\"data_offsets\":[0,0]}}",
         "{\"w\":{\"shape\":[48 37],\"dtype\":\"F32\",\"data_offsets\":[0,0]}}",
     };
-    place p;
+    lift_place p;
     char first[64], lifted[64], path[96], *file;
     size_t size;
-    begin(&p);
-    compiled(&p, write_weights(&p, first, 1, -1, NULL, NULL), "--lift-params", lifted);
+    lift_begin(&p, MODULE);
+    lift_compiled(&p, write_weights(&p, first, 1, -1, NULL, NULL), "--lift-params", lifted);
     snprintf(path, sizeof path, "%s/damaged.safetensors", p.folder);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         unsigned char *made = bound_file(headers[i], "12345678", 8, &size);
@@ -405,24 +318,24 @@ RLX_TEST(lift_params, damaged_files_are_errors)
         file[i] = was;
     }
     free(file);
-    end(&p);
+    lift_end(&p);
 }
 
 RLX_TEST(lift_params, commands_that_make_no_sense_are_refused)
 {
-    place p;
-    char first[64], output[64], said[MOST_SAID], beside[96];
-    begin(&p);
+    lift_place p;
+    char first[64], output[64], said[LIFT_SAID], beside[96];
+    lift_begin(&p, MODULE);
     write_weights(&p, first, 1, -1, NULL, NULL);
     snprintf(output, sizeof output, "%s/a.rlx", p.folder);
     snprintf(beside, sizeof beside, "%s.safetensors", output);
     cr_assert_eq(rename(first, beside), 0);
-    cr_expect_neq(rlxc(&p, beside, "--lift-params", output, said), 0);
+    cr_expect_neq(lift_rlxc(&p, beside, "--lift-params", output, said), 0);
     cr_expect(strstr(said, "would overwrite"), "%s", said);
     const char *argv[] = {"rlxc", p.model, "--lift-params", "--emit=llvm"};
-    FILE *err = fmemopen(said, MOST_SAID, "w");
+    FILE *err = fmemopen(said, LIFT_SAID, "w");
     cr_expect_neq(rlxc_main(4, (char **)(uintptr_t)argv, stdout, err), 0);
     fclose(err);
     cr_expect(strstr(said, "--lift-params needs"), "%s", said);
-    end(&p);
+    lift_end(&p);
 }

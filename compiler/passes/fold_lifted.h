@@ -1,0 +1,30 @@
+/* What pass fold_batch_norm folds into a convolution, as steps, and the operators by which the
+ * program of lifted weights (ir/lifted.h) folds others. */
+#ifndef RLXC_PASSES_FOLD_LIFTED_H
+#define RLXC_PASSES_FOLD_LIFTED_H
+
+#include "compiler/ir/relax.h"
+
+typedef enum rlxc_step_kind {
+    RLXC_STEP_ADD,
+    RLXC_STEP_SUBTRACT,
+    RLXC_STEP_MULTIPLY,
+    RLXC_STEP_DIVIDE,
+    RLXC_STEP_NORM /* (y - mean) * gamma / sqrt(variance + epsilon) + beta */
+} rlxc_step_kind;
+
+typedef struct rlxc_affine_step {
+    rlxc_step_kind kind;
+    const rlxc_constant *by[4]; /* one value, or one for each channel; NORM: gamma, beta, mean,
+                                   variance, else one constant */
+    double epsilon;
+    bool scaled, centred; /* NORM: by gamma, by beta */
+} rlxc_affine_step;
+typedef RLXC_VEC(rlxc_affine_step) rlxc_affine_steps;
+
+/* |product| is |weight|, whose first dimension is the channels, and |sum| is 0, both after |steps|,
+ * with their bytes: says so in each that is computed from a lifted constant. */
+void rlxc_fold_lifted(rlxc_context *ctx, const rlxc_constant *weight,
+                      const rlxc_affine_steps *steps, rlxc_constant *product, rlxc_constant *sum);
+
+#endif
