@@ -105,12 +105,18 @@ static const rlxc_expr *lift_node(void *user, const rlxc_expr *e)
     return rlxc_binary(l->ctx, (rlxc_expr_kind)e->kind, a, b);
 }
 
+/* A block without axes computes one element: nothing in it is a loop. */
+static bool is_elementwise(const rlxc_block *b)
+{
+    return b->body->kind == RLXC_STMT_STORE && !b->init &&
+           (b->n_axes == 0 || rlxc_tagged_kind(&b->annotations) == RLXC_OPERATION_elementwise);
+}
+
 /* Callback of the statement rewriter: elementwise blocks. */
 static const rlxc_stmt *lift_block(void *user, const rlxc_stmt *s)
 {
     lifter *l = user;
-    if (s->kind != RLXC_STMT_BLOCK || s->block.block->body->kind != RLXC_STMT_STORE ||
-        rlxc_tagged_kind(&s->block.block->annotations) != RLXC_OPERATION_elementwise)
+    if (s->kind != RLXC_STMT_BLOCK || !is_elementwise(s->block.block))
         return NULL;
     const rlxc_stmt *old = s->block.block->body;
     const rlxc_expr *value = rlxc_expr_rewrite_all(l->ctx, old->store.value, lift_node, l);
