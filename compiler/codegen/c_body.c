@@ -171,9 +171,20 @@ static void conditional(rlxc_c_graph *w, const rlxc_binding *b)
                        : (rlxc_c_value){.kind = RLXC_C_TENSOR, .text = name, .is_const = true});
 }
 
+static void refuse_call(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const bool is_global = b->callee.kind == RLXC_ATOM_GLOBAL;
+    rlxc_c_refuse(
+        w, b->range,
+        rlxc_internf(w->ctx, "a call of %s%s",
+                     b->callee.kind == RLXC_ATOM_VAR ? b->callee.var->name : b->callee.text,
+                     is_global ? ", which may call itself" : ""));
+}
+
 static void binding(rlxc_c_graph *w, const rlxc_binding *b)
 {
     const uint32_t mark = w->g->memo_log.count;
+    const rlxc_c_site site = rlxc_c_site_of(w, b);
     rlxc_c_value v;
     w->g->range = b->range;
     switch (b->form) {
@@ -181,15 +192,12 @@ static void binding(rlxc_c_graph *w, const rlxc_binding *b)
         same(w, b);
         break;
     case RLXC_FORM_CALL:
-        if (b->op)
+        if (site.f)
+            rlxc_c_call_kernel(w, b, &site);
+        else if (b->op)
             operator(w, b);
-        else if (rlxc_c_prim_of(w, b))
-            rlxc_c_call_kernel(w, b);
         else
-            rlxc_c_refuse(w, b->range,
-                          rlxc_internf(w->ctx, "a call of %s",
-                                       b->callee.kind == RLXC_ATOM_VAR ? b->callee.var->name
-                                                                       : b->callee.text));
+            refuse_call(w, b);
         break;
     case RLXC_FORM_TUPLE:
         v = rlxc_c_value_of(w, rlxc_atom_tuple(w->ctx, b->args, b->n_args), b->range);

@@ -1,22 +1,61 @@
 /* Calls of kernels in C, and what the symbols of their parameters are. */
-#include "compiler/codegen/c_graph.h"
+#include <string.h>
 
-const rlxc_prim_func *rlxc_c_prim_of(const rlxc_c_graph *w, const rlxc_binding *b)
+#include "compiler/analysis/alias.h"
+#include "compiler/codegen/c_graph.h"
+#include "compiler/ir/op.h"
+
+/* What comes before the last of |args|, and each number of a shape in its place. */
+static void with_numbers(rlxc_c_graph *w, const rlxc_atom *args, uint32_t n, rlxc_c_site *out)
 {
-    const rlxc_global *g = b->form == RLXC_FORM_CALL && !b->op && b->callee.kind == RLXC_ATOM_GLOBAL
-                               ? rlxc_module_find(w->m->module, b->callee.text)
-                               : NULL;
-    return g ? g->prim : NULL;
+    const rlxc_atom last = n ? args[n - 1] : (rlxc_atom){.kind = RLXC_ATOM_NONE};
+    const uint32_t extra = last.kind == RLXC_ATOM_SHAPE ? last.n : 0;
+    out->args = args;
+    out->n = n;
+    if (last.kind != RLXC_ATOM_SHAPE)
+        return;
+    rlxc_atom *all = rlxc_alloc(w->ctx, ((size_t)n + extra) * sizeof *all);
+    for (uint32_t i = 0; i + 1 < n; i++)
+        all[i] = args[i];
+    for (uint32_t i = 0; i < extra; i++)
+        all[n - 1 + i] = rlxc_atom_prim(last.dims[i]);
+    out->args = all;
+    out->n = n - 1 + extra;
 }
 
-bool rlxc_c_find_dims(rlxc_c_graph *w, const rlxc_c_kernel *k, const rlxc_binding *b,
-                      const rlxc_expr **out)
+rlxc_c_site rlxc_c_site_of(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    rlxc_c_site site = {.args = b->args, .n = b->n_args};
+    rlxc_atom callee = b->callee;
+    if (b->form != RLXC_FORM_CALL)
+        return site;
+    if (rlxc_is_op(b, "vm.call_tir_dyn")) {
+        callee = b->args[0];
+        if (b->n_args == 2 && b->args[1].kind == RLXC_ATOM_TUPLE)
+            with_numbers(w, b->args[1].items, b->args[1].n, &site);
+        else
+            with_numbers(w, b->args + 1, b->n_args - 1, &site);
+    } else if (!b->op && callee.kind == RLXC_ATOM_EXTERN && b->n_args > 0 &&
+               strcmp(callee.text, "vm.builtin.call_tir_dyn") == 0) {
+        callee = b->args[0];
+        with_numbers(w, b->args + 1, b->n_args - 1, &site);
+    } else if (b->op) {
+        return site;
+    }
+    const rlxc_global *g =
+        callee.kind == RLXC_ATOM_GLOBAL ? rlxc_module_find(w->m->module, callee.text) : NULL;
+    site.f = g ? g->prim : NULL;
+    return site;
+}
+
+bool rlxc_c_find_dims(rlxc_c_graph *w, const rlxc_c_kernel *k, const rlxc_c_site *site,
+                      rlxc_range range, const rlxc_expr **out)
 {
     const rlxc_prim_func *f = k->f;
     for (uint32_t i = 0; i < k->n_dims; i++)
         out[i] = NULL;
-    for (uint32_t i = 0; i < f->n_params && i < b->n_args; i++) {
-        const rlxc_sinfo *s = rlxc_c_type_of(w, b->args[i]);
+    for (uint32_t i = 0; i < f->n_params && i < site->n; i++) {
+        const rlxc_sinfo *s = rlxc_c_type_of(w, site->args[i]);
         const rlxc_buffer *buffer = f->params[i].buffer;
         for (uint32_t d = 0; buffer && s && s->kind == RLXC_SINFO_TENSOR && s->dims &&
                              s->ndim == (int32_t)buffer->ndim && d < buffer->ndim;
@@ -34,13 +73,13 @@ bool rlxc_c_find_dims(rlxc_c_graph *w, const rlxc_c_kernel *k, const rlxc_bindin
                     rlxc_binary(w->ctx, RLXC_EXPR_FLOORDIV, s->dims[d], rlxc_i64(w->ctx, factor)),
                     NULL);
             }
-        if (!buffer && b->args[i].kind == RLXC_ATOM_PRIM)
+        if (!buffer && site->args[i].kind == RLXC_ATOM_PRIM)
             for (uint32_t n = 0; n < k->n_dims; n++)
-                out[n] = k->dims[n] == f->params[i].var ? b->args[i].prim : out[n];
+                out[n] = k->dims[n] == f->params[i].var ? site->args[i].prim : out[n];
     }
     for (uint32_t i = 0; i < k->n_dims; i++)
         if (!out[i]) {
-            rlxc_c_refuse(w, b->range,
+            rlxc_c_refuse(w, range,
                           rlxc_internf(w->ctx, "the unknown size %s in a call of %s",
                                        k->dims[i]->var.name, f->name));
             return false;
@@ -48,20 +87,20 @@ bool rlxc_c_find_dims(rlxc_c_graph *w, const rlxc_c_kernel *k, const rlxc_bindin
     return true;
 }
 
-void rlxc_c_call_kernel(rlxc_c_graph *w, const rlxc_binding *b)
+void rlxc_c_call_kernel(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_site *site)
 {
     rlxc_context *ctx = w->ctx;
-    const rlxc_c_kernel *k = rlxc_c_kernel_of(w->m, rlxc_c_prim_of(w, b));
+    const rlxc_c_kernel *k = rlxc_c_kernel_of(w->m, site->f);
     const rlxc_expr **dims = rlxc_alloc(ctx, ((size_t)k->n_dims + 1) * sizeof *dims);
     rlxc_text args = {.ctx = ctx};
-    if (b->n_args != k->f->n_params) {
+    if (site->n != k->f->n_params) {
         rlxc_c_refuse(w, b->range, "a call with fewer arguments than parameters");
         return;
     }
-    if (!rlxc_c_find_dims(w, k, b, dims))
+    if (!rlxc_c_find_dims(w, k, site, b->range, dims))
         return;
-    for (uint32_t i = 0; i < b->n_args; i++) {
-        const rlxc_c_value v = rlxc_c_value_of(w, b->args[i], b->range);
+    for (uint32_t i = 0; i < site->n; i++) {
+        const rlxc_c_value v = rlxc_c_value_of(w, site->args[i], b->range);
         if (v.kind != (k->f->params[i].buffer ? RLXC_C_TENSOR : RLXC_C_NUMBER) ||
             (v.kind == RLXC_C_TENSOR && k->is_written[i] && v.is_const))
             rlxc_c_refuse(w, b->range, "an operand of another kind");

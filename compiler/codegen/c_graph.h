@@ -58,12 +58,16 @@ void rlxc_c_define(rlxc_c_graph *w, const rlxc_binding *b, const char *at, bool 
 const char *rlxc_c_part_text(rlxc_c_graph *w, uint32_t part);
 
 /* --- c_call.c */
-/* The PrimFunc that |b| calls; NULL: none. */
-const rlxc_prim_func *rlxc_c_prim_of(const rlxc_c_graph *w, const rlxc_binding *b);
+typedef struct rlxc_c_site { /* a call of a PrimFunc */
+    const rlxc_prim_func *f; /* NULL: it is none */
+    const rlxc_atom *args;   /* numbers of a shape one by one */
+    uint32_t n;
+} rlxc_c_site;
+rlxc_c_site rlxc_c_site_of(rlxc_c_graph *w, const rlxc_binding *b);
 /* What |k|'s dims are in the call; false with a diagnostic where one is not determined. */
-bool rlxc_c_find_dims(rlxc_c_graph *w, const rlxc_c_kernel *k, const rlxc_binding *b,
-                      const rlxc_expr **out);
-void rlxc_c_call_kernel(rlxc_c_graph *w, const rlxc_binding *b);
+bool rlxc_c_find_dims(rlxc_c_graph *w, const rlxc_c_kernel *k, const rlxc_c_site *site,
+                      rlxc_range range, const rlxc_expr **out);
+void rlxc_c_call_kernel(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_site *site);
 
 /* --- c_steps.c */
 bool rlxc_c_is_alloc(const rlxc_binding *b);

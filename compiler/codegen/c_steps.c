@@ -29,11 +29,11 @@ static void note_alloc(rlxc_c_graph *w, const rlxc_binding *b)
     rlxc_map_set(w->ctx, &w->parts, rlxc_key(b), (void *)(uintptr_t)add_part(w, bytes, UINT32_MAX));
 }
 
-static void note_kernel(rlxc_c_graph *w, const rlxc_binding *b)
+static void note_kernel(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_site *site)
 {
-    const rlxc_c_kernel *k = rlxc_c_kernel_of(w->m, rlxc_c_prim_of(w, b));
+    const rlxc_c_kernel *k = rlxc_c_kernel_of(w->m, site->f);
     const rlxc_expr **values = rlxc_alloc(w->ctx, ((size_t)k->n_dims + 1) * sizeof *values);
-    if (rlxc_failed(w->ctx) || !k->scratch || !rlxc_c_find_dims(w, k, b, values))
+    if (rlxc_failed(w->ctx) || !k->scratch || !rlxc_c_find_dims(w, k, site, b->range, values))
         return;
     const rlxc_expr *bytes = rlxc_canonical(
         w->ctx, rlxc_substitute(w->ctx, k->scratch, k->dims, values, k->n_dims), NULL);
@@ -43,6 +43,7 @@ static void note_kernel(rlxc_c_graph *w, const rlxc_binding *b)
 bool rlxc_c_note_binding(void *user, rlxc_binding *b)
 {
     rlxc_c_graph *w = user;
+    const rlxc_c_site site = rlxc_c_site_of(w, b);
     w->step++;
     if (rlxc_is_planned_storage(b) && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1) {
         rlxc_map_set(w->ctx, &w->storages, rlxc_key(b->var),
@@ -53,8 +54,8 @@ bool rlxc_c_note_binding(void *user, rlxc_binding *b)
             w->plan.parts.items[part - 1].last = w->step;
     } else if (rlxc_c_is_alloc(b)) {
         note_alloc(w, b);
-    } else if (rlxc_c_prim_of(w, b)) {
-        note_kernel(w, b);
+    } else if (site.f) {
+        note_kernel(w, b, &site);
     }
     return !rlxc_failed(w->ctx);
 }

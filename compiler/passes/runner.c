@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "compiler/target/target.h"
+
 static const rlxc_pass passes[] = {
 #define RLXC_PASS(name, needs, gives, breaks, min_opt, doc) \
     {#name, needs, gives, breaks, min_opt, doc, rlxc_pass_##name},
@@ -37,6 +39,8 @@ bool rlxc_is_requested(const rlxc_options *options, const char *pass)
 {
     if (strcmp(pass, "to_mixed_precision") == 0)
         return !rlxc_dtype_is_void(options->mixed) && options->mixed.bits == 16;
+    if (options->target == rlxc_target_c() && strcmp(pass, "inline_functions") == 0)
+        return true; /* functions of C have memory of their own */
     for (uint32_t i = 0; i < options->n_requests; i++)
         if (strcmp(options->requests[i], pass) == 0)
             return true;

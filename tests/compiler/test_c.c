@@ -108,6 +108,26 @@ RLX_TEST(c, branches_choose_a_pointer)
     free(text);
 }
 
+RLX_TEST(c, called_functions_are_part_of_their_caller)
+{
+    static const char calls[] =
+        "@I.ir_module\nclass Module:\n"
+        "    @R.function(private=True)\n"
+        "    def twice(a: R.Tensor((\"m\",), \"float32\")):\n"
+        "        return R.add(a, a)\n"
+        "    @R.function\n"
+        "    def main(x: R.Tensor((\"n\",), \"float32\"), c: R.Tensor((), \"bool\")):\n"
+        "        cls = Module\n"
+        "        y = cls.twice(x)\n"
+        "        z = R.concat((y, cls.twice(y)))\n"
+        "        return z\n";
+    const rlx_dim_bound bound = {"n", 0, 16};
+    char *text = c_text(t, calls, &bound);
+    expect(text, "int model_main(const float *x, const uint8_t *c, int64_t n, float *out);");
+    cr_expect(strstr(text, "twice") == NULL, "%.6000s", text);
+    free(text);
+}
+
 RLX_TEST(c, what_has_no_form_is_named)
 {
     static const struct {
@@ -123,6 +143,11 @@ RLX_TEST(c, what_has_no_form_is_named)
                 "        y = R.call_packed(\"f\", x, sinfo_args=R.Tensor((4,), \"float32\"))\n"
                 "        return y\n"),
          "is not marked pure=False"},
+        {"@I.ir_module\nclass Module:\n    @R.function\n"
+         "    def main(c: R.Tensor((), \"bool\")) -> R.Tensor((), \"bool\"):\n"
+         "        cls = Module\n        if c:\n            r = cls.main(R.logical_not(c))\n"
+         "        else:\n            r = c\n        return r\n",
+         "C has no form of a call of main, which may call itself"},
         {MODULE("x: R.Shape([\"n\"])", "        return x\n"), "no tensor"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
