@@ -71,8 +71,8 @@ static const struct option_row {
      "-O0 to -O3 (default -O2); -O3 also makes files larger where that is faster", 0},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated", 0},
     {OPT_POOL, "--pool", "KEY=VALUE,...",
-     "name=sram,size=256K,align=16,targets=cpu,scope=global.sram: memory for what is planned, in "
-     "the order given; may be repeated (docs/memory.md)",
+     "name=sram,size=256K,align=16,targets=cpu,scope=global.sram: memory for what is planned, or "
+     "with kind=constants for constants, in the order given; may be repeated (docs/memory.md)",
      0},
     {OPT_LINK, "--link", "FILE",
      "object file, archive or library that defines T.call_extern functions", 0},

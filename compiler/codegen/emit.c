@@ -330,6 +330,8 @@ static bool emit_module(rlxc_context *ctx, const rlxc_module *module, const rlxc
             return false;
         rlxc_map_set(ctx, &m.functions, rlxc_key(f), (void *)(uintptr_t)(index + 1));
     }
+    if (!rlxc_bc_place_constants(&m))
+        return false;
     const uint32_t *order = rlxc_bc_order(&m);
     for (uint32_t i = 0; order && i < module->globals.count; i++) {
         const rlxc_function *f = module->globals.items[order[i]]->relax;

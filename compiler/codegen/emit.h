@@ -7,6 +7,7 @@
  * emit_call.c  kernels, functions, builtins, packed functions
  * emit_plan.c  the memory plan: regions, buffers, tensors
  * emit_pools.c  memory pools: candidates of a buffer, the choice at the end of a function
+ * emit_constants.c  memory pools for constants
  * emit_order.c  the order of functions: callees first, if there are pools
  * emit_workspace.c  scratch memory of kernels in it
  * emit_device.c  devices, their code and launches
@@ -31,9 +32,12 @@ typedef struct rlxc_bc_kernel { /* a called PrimFunc */
     uint32_t n_dims;
 } rlxc_bc_kernel;
 
+enum { RLXC_BC_MOST_POOLS = 64 };
+
 typedef struct rlxc_bc_pool { /* a memory pool on one device */
     const rlxc_pool *pool;
     uint32_t device; /* row of the file's devices */
+    uint64_t used;   /* bytes: by constants, or by a call; known at the end */
 } rlxc_bc_pool;
 
 typedef RLXC_VEC(uint8_t) rlxc_bc_candidates; /* indices of rlxc_bc_module.on_devices */
@@ -61,7 +65,8 @@ typedef struct rlxc_bc_module {
     rlxc_pools pools;       /* of the module */
     RLXC_VEC(rlxc_bc_pool) on_devices;
     RLXC_VEC(const rlxc_vdevice *) rows; /* by row of the file's devices, from 1 */
-    rlxc_map candidates;                 /* row + 1 -> rlxc_bc_candidates */
+    rlxc_map candidates;                 /* kind << 32 + row + 1 -> rlxc_bc_candidates */
+    rlxc_map constant_rows;              /* row << 33 + constant + 1 -> row of its pool + 1 */
     rlxc_map global_of;                  /* function -> position in the module + 1 */
     rlxc_map pool_values;                /* functions that are used as values */
     rlxc_map needs;                      /* function -> bytes by pool of on_devices */
@@ -177,6 +182,8 @@ uint32_t rlxc_bc_temp_reg(rlxc_bc_function *fn); /* killed by rlxc_bc_release_te
 /* A register for |var|, which the next instruction defines. */
 uint32_t rlxc_bc_define(rlxc_bc_function *fn, const rlxc_rvar *var);
 uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom);
+/* The row of a tensor constant in the file. */
+uint32_t rlxc_bc_tensor_constant(rlxc_bc_module *m, const rlxc_constant *c, rlxc_range range);
 /* As above; a constant is loaded on |device|. */
 uint32_t rlxc_bc_atom_on(rlxc_bc_function *fn, rlxc_atom atom, uint32_t device);
 /* As above; constants in it are loaded where |type|, that of its destination, says; NULL: host. */
@@ -236,8 +243,11 @@ bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b);
 /* --- emit_pools.c ---------------------------------------------------------------------------- */
 /* Reads the module's pools. */
 bool rlxc_bc_find_pools(rlxc_bc_module *m);
-/* The pools that may hold memory of a row of the file's devices; NULL: none is meant for it. */
-const rlxc_bc_candidates *rlxc_bc_pools_for(rlxc_bc_module *m, uint32_t device);
+/* The pools of the kind |holds| for a row of the file's devices; NULL: none is meant for it. */
+const rlxc_bc_candidates *rlxc_bc_pools_for(rlxc_bc_module *m, uint32_t device,
+                                            rlxc_pool_kind holds);
+/* |pool|: an index of |m->on_devices|. */
+bool rlxc_bc_has_limit(const rlxc_bc_module *m, uint8_t pool);
 /* Lays out, at the entry, the regions of the pools that may hold memory of that row. */
 void rlxc_bc_enter_pools(rlxc_bc_function *fn, uint32_t device);
 /* Room for |size| bytes in one of |pools|. */
@@ -247,6 +257,16 @@ rlxc_bc_room rlxc_bc_pool_room(rlxc_bc_function *fn, const rlxc_expr *size,
 void rlxc_bc_place_pools(rlxc_bc_function *fn);
 /* Says in the metadata how large the pools are, and how much of them is used. */
 void rlxc_bc_pool_metadata(rlxc_bc_module *m);
+
+/* --- emit_constants.c ------------------------------------------------------------------------ */
+/* Before any function: which pools hold the constants that kernels read. */
+bool rlxc_bc_place_constants(rlxc_bc_module *m);
+/* The row whose pools may hold the constants that a kernel reads which is called with |args|. */
+uint32_t rlxc_bc_constants_device(rlxc_bc_module *m, const rlxc_prim_func *f, const rlxc_atom *args,
+                                  uint32_t n, rlxc_range range);
+/* The row where the tensor constant |index| lies for an operand on the row |device|: that of its
+ * pool, if it has one. */
+uint32_t rlxc_bc_constant_row(const rlxc_bc_module *m, uint32_t index, uint32_t device);
 
 /* --- emit_order.c ---------------------------------------------------------------------------- */
 /* The module's functions, callees before callers if there are pools. NULL if memory is out. */
@@ -270,6 +290,9 @@ uint32_t rlxc_bc_device(rlxc_bc_module *m, const char *vdevice, rlxc_range range
 /* The row of |pool| on the device |where|; NULL: the host. */
 uint32_t rlxc_bc_pool_row(rlxc_bc_module *m, const rlxc_pool *pool, const rlxc_vdevice *where);
 uint32_t rlxc_bc_device_at(rlxc_bc_module *m, rlxc_atom index, rlxc_range range);
+/* Where a kernel runs that is called with |args|; |*out_where|: its name in types, or NULL. */
+uint32_t rlxc_bc_kernel_device(rlxc_bc_module *m, const rlxc_prim_func *f, const rlxc_atom *args,
+                               uint32_t n, rlxc_range range, const char **out_where);
 /* Adds the code of |m->codes|. */
 bool rlxc_bc_device_code(rlxc_bc_module *m);
 /* Writes what code generators of others wrote into the file. */

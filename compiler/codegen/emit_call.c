@@ -20,8 +20,9 @@ typedef struct dim_solver {
     const rlxc_sinfo **types;       /* of the arguments */
     uint32_t *regs;
     uint32_t n;
-    uint32_t device;  /* that the kernel runs on */
-    bool has_scratch; /* the memory plan may have its scratch memory */
+    uint32_t device;    /* that the kernel runs on */
+    uint32_t constants; /* where it reads them */
+    bool has_scratch;   /* the memory plan may have its scratch memory */
 } dim_solver;
 
 static uint32_t dim_index(const rlxc_bc_kernel *k, const rlxc_expr *var)
@@ -177,7 +178,7 @@ static bool pair(dim_solver *s, const rlxc_atom *args, uint32_t n_args, const ui
                 return wrong_arguments(fn, f, "too few arguments");
             s->params[s->n] = &f->params[i];
             s->types[s->n] = rlxc_atom_sinfo(fn->ctx, fn->m->module, args[next]);
-            s->regs[s->n++] = rlxc_bc_atom_on(fn, args[next++], s->device);
+            s->regs[s->n++] = rlxc_bc_atom_on(fn, args[next++], s->constants);
             continue;
         }
         uint32_t k = dim_index(s->kernel, f->params[i].var), slot;
@@ -244,13 +245,11 @@ void rlxc_bc_kernel_call(rlxc_bc_function *fn, const rlxc_prim_func *f, const rl
     const rlxc_bc_kernel *kernel = rlxc_bc_kernel_of(fn->m, f, fn->range);
     size_t capacity = (size_t)f->n_params + 1;
     dim_solver s = {.fn = fn, .kernel = kernel};
-    for (uint32_t i = 0; i < n && rlxc_prim_is_device(f) && s.device == 0; i++)
-        if (args[i].kind == RLXC_ATOM_VAR) {
-            const char *where = rlxc_sinfo_device(fn->m->module, args[i].var->sinfo);
-            const rlxc_vdevice *row = where ? rlxc_find_vdevice(fn->m->module, where) : NULL;
-            s.device = rlxc_bc_device(fn->m, where, fn->range);
-            s.has_scratch = row && rlxc_is_plain_scope(row->scope);
-        }
+    const char *where;
+    s.device = rlxc_bc_kernel_device(fn->m, f, args, n, fn->range, &where);
+    s.constants = rlxc_bc_constants_device(fn->m, f, args, n, fn->range);
+    const rlxc_vdevice *row = where ? rlxc_find_vdevice(fn->m->module, where) : NULL;
+    s.has_scratch = row && rlxc_is_plain_scope(row->scope);
     s.slots = rlxc_alloc(fn->ctx, ((size_t)kernel->n_dims + 1) * sizeof(uint32_t));
     s.params = rlxc_alloc(fn->ctx, capacity * sizeof *s.params);
     s.types = rlxc_alloc(fn->ctx, capacity * sizeof *s.types);

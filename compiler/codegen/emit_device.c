@@ -128,6 +128,19 @@ const rlxc_device_kernel *rlxc_bc_device_kernel(const rlxc_bc_module *m, const r
     return NULL;
 }
 
+uint32_t rlxc_bc_kernel_device(rlxc_bc_module *m, const rlxc_prim_func *f, const rlxc_atom *args,
+                               uint32_t n, rlxc_range range, const char **out_where)
+{
+    uint32_t device = 0;
+    *out_where = NULL;
+    for (uint32_t i = 0; i < n && rlxc_prim_is_device(f) && device == 0; i++)
+        if (args[i].kind == RLXC_ATOM_VAR) {
+            *out_where = rlxc_sinfo_device(m->module, args[i].var->sinfo);
+            device = rlxc_bc_device(m, *out_where, range);
+        }
+    return device;
+}
+
 /* --- launches --------------------------------------------------------------------------------- */
 
 typedef struct launching {

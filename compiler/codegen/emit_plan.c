@@ -70,7 +70,7 @@ static bool lay_out_known(void *user, rlxc_binding *b)
     if (rlxc_is_planned_storage(b) && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1 &&
         slots_of(fn, b->args[0].dims[0]) <= fn->n_slots) {
         const uint32_t device = rlxc_bc_device_at(fn->m, b->args[1], fn->range);
-        if (!rlxc_bc_pools_for(fn->m, device))
+        if (!rlxc_bc_pools_for(fn->m, device, RLXC_POOL_WORKSPACE))
             rlxc_bc_region_on(fn, b->args[0].dims[0], device);
     }
     return !fn->m->failed;
@@ -83,7 +83,7 @@ void rlxc_bc_plan_entry(rlxc_bc_function *fn)
 
 static rlxc_bc_room room_for(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t device)
 {
-    const rlxc_bc_candidates *pools = rlxc_bc_pools_for(fn->m, device);
+    const rlxc_bc_candidates *pools = rlxc_bc_pools_for(fn->m, device, RLXC_POOL_WORKSPACE);
     if (pools)
         return rlxc_bc_pool_room(fn, size, pools);
     rlxc_bc_room room = {.region = rlxc_bc_region_on(fn, size, device)};

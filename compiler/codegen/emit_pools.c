@@ -1,4 +1,4 @@
-/* Bytecode emission: memory pools (compiler/ir/pool.h).
+/* Bytecode emission: memory pools (compiler/ir/pool.h). Those for constants: emit_constants.c.
  *
  * Each pool is a region of a function's memory plan, laid out at the entry. The pools that take a
  * buffer's device and scope are its candidates, in the order given. A buffer whose most is known
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { MOST_ON_DEVICES = 64, MOST_NOTES = 24 };
+enum { MOST_NOTES = 24 };
 #define MOST_BYTES ((int64_t)1 << 46)
 
 /* --- candidates ------------------------------------------------------------------------------- */
@@ -30,22 +30,24 @@ static uint8_t on_device(rlxc_bc_module *m, const rlxc_pool *pool, uint32_t devi
     while (i < m->on_devices.count &&
            (m->on_devices.items[i].pool != pool || m->on_devices.items[i].device != device))
         i++;
-    if (i == MOST_ON_DEVICES) {
+    if (i == RLXC_BC_MOST_POOLS) {
         rlxc_error(m->ctx, (rlxc_range){0}, "memory pools on more than %d devices",
-                   MOST_ON_DEVICES);
+                   RLXC_BC_MOST_POOLS);
         m->failed = true;
         return 0;
     }
     if (i == m->on_devices.count)
-        RLXC_PUSH(m->ctx, &m->on_devices, (rlxc_bc_pool){pool, device});
+        RLXC_PUSH(m->ctx, &m->on_devices, (rlxc_bc_pool){pool, device, 0});
     return (uint8_t)i;
 }
 
-const rlxc_bc_candidates *rlxc_bc_pools_for(rlxc_bc_module *m, uint32_t device)
+const rlxc_bc_candidates *rlxc_bc_pools_for(rlxc_bc_module *m, uint32_t device,
+                                            rlxc_pool_kind holds)
 {
     if (m->pools.n == 0)
         return NULL;
-    rlxc_bc_candidates *known = rlxc_map_get(&m->candidates, (uint64_t)device + 1);
+    const uint64_t key = ((uint64_t)holds << 32) + device + 1;
+    rlxc_bc_candidates *known = rlxc_map_get(&m->candidates, key);
     if (known)
         return known->count > 0 ? known : NULL;
     const rlxc_vdevice *where = device < m->rows.count ? m->rows.items[device] : NULL;
@@ -54,24 +56,23 @@ const rlxc_bc_candidates *rlxc_bc_pools_for(rlxc_bc_module *m, uint32_t device)
     known = rlxc_alloc(m->ctx, sizeof *known);
     for (uint32_t i = 0; i < m->pools.n; i++) {
         const rlxc_pool *pool = &m->pools.items[i];
-        if (pool->kind == RLXC_POOL_WORKSPACE &&
-            rlxc_pool_takes(pool, kind, length, where ? where->scope : NULL))
+        if (pool->kind == holds && rlxc_pool_takes(pool, kind, length, where ? where->scope : NULL))
             RLXC_PUSH(m->ctx, known, on_device(m, pool, rlxc_bc_pool_row(m, pool, where)));
     }
-    rlxc_map_set(m->ctx, &m->candidates, (uint64_t)device + 1, known);
+    rlxc_map_set(m->ctx, &m->candidates, key, known);
     return known->count > 0 ? known : NULL;
 }
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-static bool has_limit(const rlxc_bc_module *m, uint8_t pool)
+bool rlxc_bc_has_limit(const rlxc_bc_module *m, uint8_t pool)
 {
     return m->on_devices.items[pool].pool->size != RLXC_POOL_OPEN;
 }
 
 void rlxc_bc_enter_pools(rlxc_bc_function *fn, uint32_t device)
 {
-    const rlxc_bc_candidates *pools = rlxc_bc_pools_for(fn->m, device);
+    const rlxc_bc_candidates *pools = rlxc_bc_pools_for(fn->m, device, RLXC_POOL_WORKSPACE);
     for (uint32_t i = 0; pools && i < pools->count && !fn->m->failed; i++)
         rlxc_bc_region_on(fn, rlxc_i64(fn->ctx, 0),
                           fn->m->on_devices.items[pools->items[i]].device);
@@ -110,13 +111,13 @@ rlxc_bc_room rlxc_bc_pool_room(rlxc_bc_function *fn, const rlxc_expr *size,
     const int64_t most = most_bytes(fn, size);
     rlxc_bc_room room = {.bytes = 0};
     uint32_t at = 0;
-    while (most < 0 && at < pools->count && has_limit(m, pools->items[at]))
+    while (most < 0 && at < pools->count && rlxc_bc_has_limit(m, pools->items[at]))
         at++;
     if (at == pools->count) {
         no_pool(fn, size);
         return room;
     }
-    if (most >= 0 && has_limit(m, pools->items[at])) {
+    if (most >= 0 && rlxc_bc_has_limit(m, pools->items[at])) {
         room.pools = pools;
         room.most = (uint64_t)most;
         size = rlxc_i64(fn->ctx, most);
@@ -131,8 +132,8 @@ rlxc_bc_room rlxc_bc_pool_room(rlxc_bc_function *fn, const rlxc_expr *size,
 typedef struct choice {
     rlxc_bc_function *fn;
     rlxc_pool_buffer *buffers;
-    uint64_t room[MOST_ON_DEVICES];  /* of each pool, without what callees take */
-    uint64_t below[MOST_ON_DEVICES]; /* that callees take */
+    uint64_t room[RLXC_BC_MOST_POOLS];  /* of each pool, without what callees take */
+    uint64_t below[RLXC_BC_MOST_POOLS]; /* that callees take */
 } choice;
 
 static void add_callee(choice *c, const rlxc_function *callee)
@@ -141,7 +142,7 @@ static void add_callee(choice *c, const rlxc_function *callee)
     const uint64_t *needs = rlxc_map_get(&m->needs, rlxc_key(callee));
     if (!needs)
         rlxc_map_set(m->ctx, &m->recursive, rlxc_key(callee), m);
-    for (uint32_t i = 0; needs && i < MOST_ON_DEVICES; i++)
+    for (uint32_t i = 0; needs && i < RLXC_BC_MOST_POOLS; i++)
         c->below[i] = needs[i] > c->below[i] ? needs[i] : c->below[i];
 }
 
@@ -223,7 +224,7 @@ static void set_offsets(const choice *c)
         rlxc_bc_ok(fn->m, fn->range,
                    rlx_exec_builder_place_buffer(
                        fn->m->builder, fn->pooled.items[i].buffer, region.index,
-                       has_limit(fn->m, b->pool) ? b->offset : RLX_PLAN_AT_RUN_TIME, &err),
+                       rlxc_bc_has_limit(fn->m, b->pool) ? b->offset : RLX_PLAN_AT_RUN_TIME, &err),
                    &err);
     }
 }
@@ -232,10 +233,10 @@ static void set_offsets(const choice *c)
 static void set_needs(const choice *c)
 {
     rlxc_bc_function *fn = c->fn;
-    uint64_t *needs = rlxc_alloc(fn->ctx, MOST_ON_DEVICES * sizeof *needs);
+    uint64_t *needs = rlxc_alloc(fn->ctx, RLXC_BC_MOST_POOLS * sizeof *needs);
     for (uint32_t i = 0; i < fn->pooled.count; i++) {
         const rlxc_pool_buffer *b = &c->buffers[i];
-        if (has_limit(fn->m, b->pool) && b->offset + b->bytes > needs[b->pool])
+        if (rlxc_bc_has_limit(fn->m, b->pool) && b->offset + b->bytes > needs[b->pool])
             needs[b->pool] = b->offset + b->bytes;
     }
     for (uint32_t i = 0; i < fn->m->on_devices.count; i++) {
@@ -283,16 +284,24 @@ void rlxc_bc_place_pools(rlxc_bc_function *fn)
 
 /* --- metadata --------------------------------------------------------------------------------- */
 
-static uint64_t most_used(const rlxc_bc_module *m, const rlxc_pool *pool)
+/* Into the rows of pools that calls take from: how much that is. */
+static void find_most_used(rlxc_bc_module *m)
 {
-    uint64_t most = 0;
     for (uint32_t i = 0; i < m->module->globals.count; i++) {
         const rlxc_function *f = m->module->globals.items[i]->relax;
         const uint64_t *needs = f ? rlxc_map_get(&m->needs, rlxc_key(f)) : NULL;
         for (uint32_t k = 0; needs && k < m->on_devices.count; k++)
-            if (m->on_devices.items[k].pool == pool && needs[k] > most)
-                most = needs[k];
+            if (needs[k] > m->on_devices.items[k].used)
+                m->on_devices.items[k].used = needs[k];
     }
+}
+
+static uint64_t most_used(const rlxc_bc_module *m, const rlxc_pool *pool)
+{
+    uint64_t most = 0;
+    for (uint32_t k = 0; k < m->on_devices.count; k++)
+        if (m->on_devices.items[k].pool == pool && m->on_devices.items[k].used > most)
+            most = m->on_devices.items[k].used;
     return most;
 }
 
@@ -306,7 +315,7 @@ static void set_rows(rlxc_bc_module *m)
         const char *kind = where ? rlxc_target_kind(&where->target, &length) : "";
         rlx_error err = {0};
         if (p->device == 0 || p->pool->size == RLXC_POOL_OPEN ||
-            (length > 0 && !rlxc_is_cpu_kind(kind, length)))
+            p->pool->kind != RLXC_POOL_WORKSPACE || (length > 0 && !rlxc_is_cpu_kind(kind, length)))
             continue;
         const char *text = rlxc_internf(m->ctx, "pool %s %llu", p->pool->name,
                                         (unsigned long long)most_used(m, p->pool));
@@ -318,13 +327,14 @@ static void set_rows(rlxc_bc_module *m)
 
 void rlxc_bc_pool_metadata(rlxc_bc_module *m)
 {
+    find_most_used(m);
     set_rows(m);
     for (uint32_t i = 0; i < m->pools.n && !m->failed; i++) {
         const rlxc_pool *pool = &m->pools.items[i];
         rlx_error err = {0};
         const char *key = rlxc_internf(m->ctx, "pool.%s", pool->name);
         const char *text = rlxc_pool_text(m->ctx, pool);
-        if (pool->size != RLXC_POOL_OPEN)
+        if (pool->size != RLXC_POOL_OPEN || pool->kind == RLXC_POOL_CONSTANTS)
             text =
                 rlxc_internf(m->ctx, "%s,used=%llu", text, (unsigned long long)most_used(m, pool));
         rlxc_bc_ok(

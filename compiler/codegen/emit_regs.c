@@ -70,7 +70,7 @@ void rlxc_bc_kill(rlxc_bc_function *fn, rlxc_rvar *var)
 
 /* --- constants ------------------------------------------------------------------------------- */
 
-static uint32_t tensor_constant(rlxc_bc_module *m, const rlxc_constant *c, rlxc_range range)
+uint32_t rlxc_bc_tensor_constant(rlxc_bc_module *m, const rlxc_constant *c, rlxc_range range)
 {
     uintptr_t known = (uintptr_t)rlxc_map_get(&m->constants, rlxc_key(c));
     if (known)
@@ -112,7 +112,7 @@ static bool constant_of(rlxc_bc_function *fn, rlxc_atom atom, uint32_t *out)
         return false;
     switch (atom.kind) {
     case RLXC_ATOM_CONSTANT:
-        *out = tensor_constant(fn->m, atom.constant, fn->range);
+        *out = rlxc_bc_tensor_constant(fn->m, atom.constant, fn->range);
         return true;
     case RLXC_ATOM_SHAPE:
         if (!constant_dims(fn, atom, &dims))
@@ -245,9 +245,10 @@ static uint32_t function_value(rlxc_bc_function *fn, const char *name)
 
 uint32_t rlxc_bc_atom_on(rlxc_bc_function *fn, rlxc_atom atom, uint32_t device)
 {
-    return device && atom.kind == RLXC_ATOM_CONSTANT
-               ? load_constant(fn, tensor_constant(fn->m, atom.constant, fn->range), device)
-               : rlxc_bc_atom(fn, atom);
+    if (atom.kind != RLXC_ATOM_CONSTANT)
+        return rlxc_bc_atom(fn, atom);
+    const uint32_t index = rlxc_bc_tensor_constant(fn->m, atom.constant, fn->range);
+    return load_constant(fn, index, rlxc_bc_constant_row(fn->m, index, device));
 }
 
 uint32_t rlxc_bc_atom_as(rlxc_bc_function *fn, rlxc_atom atom, const rlxc_sinfo *type)
@@ -255,10 +256,11 @@ uint32_t rlxc_bc_atom_as(rlxc_bc_function *fn, rlxc_atom atom, const rlxc_sinfo 
     const char *device = atom.kind == RLXC_ATOM_CONSTANT || atom.kind == RLXC_ATOM_TUPLE
                              ? rlxc_sinfo_device(fn->m->module, type)
                              : NULL;
-    if (!device)
+    const uint32_t row = device ? rlxc_bc_device(fn->m, device, fn->range) : 0;
+    if (atom.kind == RLXC_ATOM_CONSTANT && row)
+        return rlxc_bc_atom_on(fn, atom, row);
+    if (!device || type->kind != RLXC_SINFO_TUPLE)
         return rlxc_bc_atom(fn, atom);
-    if (atom.kind == RLXC_ATOM_CONSTANT || type->kind != RLXC_SINFO_TUPLE)
-        return rlxc_bc_atom_on(fn, atom, rlxc_bc_device(fn->m, device, fn->range));
     const uint32_t *regs = item_regs(fn, atom.items, atom.n, type);
     const uint32_t reg = rlxc_bc_temp_reg(fn);
     emit_list(fn, RLX_OP_MAKE_TUPLE, reg, regs, atom.n);

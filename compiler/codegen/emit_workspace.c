@@ -45,10 +45,8 @@ bool rlxc_bc_has_scratch(rlxc_bc_function *fn, const rlxc_binding *b, uint32_t *
     }
     uint32_t code;
     const rlxc_device_kernel *kernel = rlxc_bc_device_kernel(fn->m, g->prim, &code);
-    for (uint32_t i = 0; i < b->n_args && *out_device == 0; i++)
-        if (b->args[i].kind == RLXC_ATOM_VAR)
-            *out_device = rlxc_bc_device(
-                fn->m, rlxc_sinfo_device(fn->m->module, b->args[i].var->sinfo), fn->range);
+    const char *where;
+    *out_device = rlxc_bc_kernel_device(fn->m, g->prim, b->args, b->n_args, fn->range, &where);
     return kernel && kernel->n_scratch > 0 && *out_device > 0;
 }
 

@@ -21,7 +21,8 @@ typedef struct fitter {
     double *keys;
     uint64_t *conflict; /* per buffer: bytes of those in use at the same time */
     placed *near;       /* scratch */
-    uint32_t done;      /* buffers placed in this try: the first of |order| */
+    uint32_t done;      /* buffers looked at in this try: the first of |order| */
+    uint32_t failed;    /* position of the first that has no place; |n|: all have one */
 } fitter;
 
 static bool meet(const rlxc_pool_buffer *a, const rlxc_pool_buffer *b)
@@ -128,15 +129,17 @@ static bool place(fitter *f, rlxc_pool_buffer *b)
     return false;
 }
 
-/* In |f->order|, up to the first that does not fit. */
+/* In |f->order|. Those that do not fit are left out, so that the others tell what is in their way.
+ */
 static bool place_all(fitter *f)
 {
     for (uint32_t i = 0; i < f->n; i++)
         f->buffers[i].pool = RLXC_POOL_NONE;
+    f->failed = f->n;
     for (f->done = 0; f->done < f->n; f->done++)
-        if (!place(f, &f->buffers[f->order[f->done]]))
-            return false;
-    return true;
+        if (!place(f, &f->buffers[f->order[f->done]]) && f->failed == f->n)
+            f->failed = f->done;
+    return f->failed == f->n;
 }
 
 /* Bytes that are not in the pool that their buffer prefers. */
@@ -164,9 +167,9 @@ bool rlxc_is_misfit(const rlxc_pool_buffer *b, const rlxc_pool_misfit *misfit)
  * buffer that meets the one that failed. */
 static void find_misfit(fitter *f, rlxc_pool_misfit *out)
 {
-    const rlxc_pool_buffer *b = &f->buffers[f->order[f->done]];
+    const rlxc_pool_buffer *b = &f->buffers[f->order[f->failed]];
     const uint8_t pool = b->pools[b->n_pools - 1];
-    *out = (rlxc_pool_misfit){.buffer = f->order[f->done], .pool = pool, .time = b->first};
+    *out = (rlxc_pool_misfit){.buffer = f->order[f->failed], .pool = pool, .time = b->first};
     for (uint32_t i = 0; i < f->n; i++) {
         const rlxc_pool_buffer *at = &f->buffers[i];
         uint64_t alive = 0;
@@ -213,8 +216,8 @@ bool rlxc_fit_pools(rlxc_context *ctx, rlxc_pool_buffer *buffers, uint32_t n, co
     for (uint32_t k = 0; k < N_ORDERS && least > 0; k++) {
         sort(&f, orders[k]);
         if (!place_all(&f)) {
-            if (best == N_ORDERS && (k == 0 || f.done > furthest)) {
-                furthest = f.done;
+            if (best == N_ORDERS && (k == 0 || f.failed > furthest)) {
+                furthest = f.failed;
                 find_misfit(&f, misfit);
             }
         } else if (outside(&f) < least) {

@@ -12,7 +12,7 @@ enum { MOST_WORD = 63 };
 static const char *const targets[] = {"cpu", "opencl", "cuda"};
 enum { N_TARGETS = sizeof targets / sizeof *targets };
 
-static const char *const kinds[] = {"workspace"};
+static const char *const kinds[] = {"workspace", "constants"};
 
 typedef struct pool_reader {
     rlxc_context *ctx;
@@ -124,7 +124,7 @@ static bool read_kind(const pool_reader *r, const char *value, size_t length)
             r->pool->kind = (rlxc_pool_kind)i;
             return true;
         }
-    return wrong(r, "the kind of a pool is workspace");
+    return wrong(r, "the kind of a pool is workspace or constants");
 }
 
 static const struct {
@@ -146,8 +146,8 @@ bool rlxc_pool_parse(rlxc_context *ctx, rlxc_range range, const char *text, rlxc
             k++;
         if (k == N_KEYS || name == length)
             return wrong(&r, "expected name=NAME, size=BYTES, align=N, targets=KIND+KIND, "
-                             "scope=SCOPE and kind=workspace, with commas between "
-                             "them");
+                             "scope=SCOPE and kind=workspace or constants, with commas "
+                             "between them");
         if (seen & 1u << k)
             return wrong(&r, "a key stands there twice");
         seen |= 1u << k;

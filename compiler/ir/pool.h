@@ -9,7 +9,7 @@
 
 enum { RLXC_MAX_POOLS = 16 };
 
-typedef enum rlxc_pool_kind { RLXC_POOL_WORKSPACE } rlxc_pool_kind;
+typedef enum rlxc_pool_kind { RLXC_POOL_WORKSPACE, RLXC_POOL_CONSTANTS } rlxc_pool_kind;
 
 typedef struct rlxc_pool {
     const char *name;

@@ -302,8 +302,9 @@ typedef struct rlx_compile_options {
                                  * (docs/memory.md); NULL: auto */
     const char *const *codegens; /* built-in code generators (rlx_compiler_codegen), at most 8 */
     uint32_t n_codegens;
-    const char *const *pools; /* "name=sram,size=256K": memory for what is planned, in the order of
-                               * preference (docs/memory.md); at most 16 */
+    const char *const *pools; /* "name=sram,size=256K": memory for what is planned or, with
+                               * "kind=constants", for constants, in the order of preference
+                               * (docs/memory.md); at most 16 */
     uint32_t n_pools;
     bool weights_apart; /* RLX_EMIT_C into a file NAME.c writes the weights to NAME.weights,
                          * whose bytes the functions take as a parameter (docs/c.md) */

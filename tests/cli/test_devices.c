@@ -146,6 +146,34 @@ RLX_TEST(cli_devices, memory_names_pools)
     fixture_deinit(&f);
 }
 
+RLX_TEST(cli_devices, memory_lists_constants_of_pools)
+{
+    cli_fixture f;
+    fixture_init(&f);
+    assemble_to(&f, "p.rlx",
+                ".meta \"pool.flash\" \"name=flash,size=1024,align=1,targets=cpu,"
+                "scope=global.flash,kind=constants,used=256\"\n"
+                ".meta \"pool.rom\" \"name=rom,targets=cpu+opencl,scope=global,kind=constants,"
+                "used=99999999999999999999999\"\n"
+                ".meta \"pool.none\" \"name=none,size=1,targets=,scope=,kind=constants,used=-1\"\n"
+                ".device v1 \"cpu\" 0 \"global.flash\" \"pool flash\"\n"
+                ".func main () -> object {\n"
+                "    load_const_on r0, tensor float32 [2] { 1, 2 }, v1\n"
+                "    load_const_on r1, tensor int8 [1, 3] { 1, 2, 3 }, v1\n"
+                "    load_const r2, tensor float64 [] { 1 }\n"
+                "    load_const r3, true\n"
+                "    ret r3\n"
+                "}\n");
+    expect_command(&f, cli_command_dump, "@p.rlx --memory", CLI_OK,
+                   "pool flash: 256 of 1024 bytes (1.0 KiB) of constants: 25.0 %\n"
+                   "  c0                8 bytes  float32 (2)\n"
+                   "  c1                3 bytes  int8 (1, 3)\n"
+                   "pool rom: no limit, 18446744073709551615 bytes of constants\n"
+                   "  c2                8 bytes  float64 ()\n"
+                   "pool none: ");
+    fixture_deinit(&f);
+}
+
 RLX_TEST(cli_devices, memory_names_devices)
 {
     cli_fixture f;

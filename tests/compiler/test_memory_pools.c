@@ -52,6 +52,30 @@ static const char pinned[] =
            "        b = R.nn.softmax(a)\n"
            "        return R.matmul(R.to_vdevice(b, \"llvm:0\"), x)\n";
 
+/* Three constants of 256 bytes that kernels read, one of them twice; a fourth is the result, too.
+ */
+#define EIGHT(a) #a ".5, 2, 3, 4, 5, 6, 7, " #a ", "
+#define CONST64(a)                                                             \
+    "R.const([" EIGHT(a) EIGHT(2) EIGHT(3) EIGHT(4) EIGHT(a) EIGHT(5) EIGHT(6) \
+        EIGHT(7) "], \"float32\")"
+static const char constants[] =
+    HEADER "    @R.function\n    def main(x: " T64 "):\n"
+           "        a = R.nn.softmax(R.add(x, " CONST64(
+               1) "))\n"
+                  "        b = R.nn.softmax(R.multiply(a, " CONST64(
+                      2) "))\n"
+                         "        c = R.nn.softmax(R.subtract(b, " CONST64(
+                             3) "))\n"
+                                "        return R.add(c, " CONST64(1) ")\n";
+static const char pinned_constant[] =
+    HEADER "    I.module_global_infos({\"vdevice\": [I.vdevice(\"llvm\", 0, \"global\"), "
+           "I.vdevice(\"llvm\", 0, \"global.sram\")]})\n"
+           "    @R.function\n    def main(x: " T64 "):\n"
+           "        s = R.to_vdevice(" CONST64(
+               1) ", \"llvm:1\")\n"
+                  "        a = R.nn.softmax(R.add(R.to_vdevice(x, \"llvm:1\"), s))\n"
+                  "        return R.add(R.to_vdevice(a, \"llvm:0\"), " CONST64(2) ")\n";
+
 typedef struct pool_list {
     const char *texts[4];
 } pool_list;
@@ -72,7 +96,8 @@ static rlx_executable *compile(rlx_test *t, const char *text, const pool_list *p
     rlxc_module *module = rlxc_read_module(ctx, "test.py", text, strlen(text));
     const bool fine = module && rlxc_compile_module(ctx, module, &options, NULL, builder);
     const char *said = rlxc_render_diagnostics(ctx);
-    cr_assert(fine == !error && (fine || strstr(said, error)), "%s", said);
+    cr_assert(fine == !error && (fine || strstr(said, error)), "expected %s: %s",
+              error ? error : "none", said);
     if (fine)
         RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
     if (fine)
@@ -140,6 +165,18 @@ RLX_TEST(memory_pools, hold_what_fits_and_keep_the_results)
                  {stated, {{NULL}}, 32 << 10},
                  {stated, {{"name=sram,size=64K"}}, 64 << 10},
                  {symbolic, {{"name=sram,size=64K", "name=dram"}}, 0},
+                 {constants, {{"name=sram,size=768,kind=constants"}}, 768},
+                 {constants, {{"name=sram,size=512,kind=constants", "name=b,kind=constants"}}, 512},
+                 {constants, {{"name=b,size=300,kind=constants", "name=sram,kind=constants"}}, 512},
+                 {constants, {{"name=sram,size=768,kind=constants", "name=dram"}}, 768},
+                 {constants,
+                  {{"name=ws,size=32K,scope=global.sram", "name=sram,kind=constants"}},
+                  (32 << 10) + 768},
+                 {constants, {{"name=a,size=1K,scope=global,kind=constants"}}, 0},
+                 {constants, {{"name=a,size=1K,kind=constants"}}, 0},
+                 {pinned_constant,
+                  {{"name=rom,kind=constants", "name=sram,size=256,kind=constants"}},
+                  64 << 10},
                  {calls, {{"name=sram,size=64K", "name=dram"}}, 64 << 10},
                  {calls, {{"name=sram,size=32K", "name=dram"}}, 32 << 10}};
     const char *known = NULL;
@@ -150,7 +187,7 @@ RLX_TEST(memory_pools, hold_what_fits_and_keep_the_results)
             rlx_executable *without =
                 compile(t, cases[i].text == stated ? plain : cases[i].text, NULL, NULL);
             rlx_value_release(want);
-            want = run(t, without, cases[i].text == pinned ? 48 << 10 : 0, &used);
+            want = run(t, without, strstr(cases[i].text, "vdevice") ? 64 << 10 : 0, &used);
             known = cases[i].text;
             rlx_executable_release(without);
         }
@@ -189,6 +226,21 @@ RLX_TEST(memory_pools, say_what_does_not_fit)
         {pinned,
          {{"name=dram", "name=sram,size=16K"}},
          "memory pool 'sram' has 16384 bytes, 'main' needs 32768"},
+        {constants,
+         {{"name=flash,size=767,kind=constants"}},
+         "memory pool 'flash' has 767 bytes, the constants for it need 768"},
+        {constants,
+         {{"name=flash,size=767,kind=constants"}},
+         "one of the largest: R.Tensor((64,), dtype=\"float32\"), 256 bytes"},
+        {constants,
+         {{"name=a,size=300,kind=constants", "name=flash,size=300,kind=constants"}},
+         "memory pool 'flash' has 300 bytes, the constants for it need 512"},
+        {pinned_constant,
+         {{"name=rom,kind=constants", "name=sram,size=255,kind=constants"}},
+         "memory pool 'sram' has 255 bytes, the constants for it need 256"},
+        {constants,
+         {{"name=a,kind=constants", "name=b,scope=global.a,kind=constants"}},
+         "have one scope, 'global.a'"},
         {symbolic, {{"name=sram,size=1M"}}, "its size depends on n, which has no upper bound"},
         {plain,
          {{"name=sram,size=1M", "name=b,scope=global.sram"}},
@@ -201,7 +253,7 @@ RLX_TEST(memory_pools, say_what_does_not_fit)
         {plain, {{"name=a,align=3"}}, "a power of two up to 64"},
         {plain, {{"name=a,targets=gpu"}}, "targets are cpu, opencl and cuda"},
         {plain, {{"name=a,targets="}}, "targets are cpu, opencl and cuda"},
-        {plain, {{"name=a,kind=x"}}, "the kind of a pool is workspace"},
+        {plain, {{"name=a,kind=x"}}, "the kind of a pool is workspace or constants"},
         {plain, {{"name=a,name=b"}}, "a key stands there twice"},
         {plain, {{"name=a,"}}, "expected name=NAME"},
         {plain, {{""}}, "expected name=NAME"},

@@ -364,12 +364,10 @@ int cli_dump_memory(const rlx_executable *exe, const char *const *dims, uint32_t
         complain_of_symbol(exe, dims[i]);
         status = CLI_USAGE;
     }
-    if (status == CLI_OK && !constant_bytes(exe, &bytes)) {
+    if (status == CLI_OK && (!constant_bytes(exe, &bytes) || !cli_print_pools(exe))) {
         cli_complain("out of memory");
         status = CLI_FAILED;
     }
-    if (status == CLI_OK)
-        cli_print_pools(exe);
     if (status == CLI_OK)
         printf("constants: %s, mapped from the file\n", cli_bytes_text(bytes, text, sizeof text));
     return status;

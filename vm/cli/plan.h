@@ -24,8 +24,9 @@ void cli_plan_deinit(cli_plan *p);
 int cli_plan_print(const cli_plan *p);
 /* plan_pools.c: " in pool sram" for memory of |device|, "" if it is of no pool. */
 const char *cli_pool_text(const rlx_executable *exe, uint32_t device, char *buffer, size_t size);
-/* A line for each memory pool of the file: what calls use of it. */
-void cli_print_pools(const rlx_executable *exe);
+/* A line for each memory pool of the file: what calls use of it, or its constants. False if memory
+ * is out. */
+bool cli_print_pools(const rlx_executable *exe);
 /* Draws the known regions, one below the other, as an SVG file: time across, offset up. */
 int cli_plan_draw(const cli_plan *p, const char *path);
 /* need.c: what |f| takes with the functions that it calls; nothing for one that calls none. */

@@ -1,5 +1,6 @@
 /* Memory pools in `rlx dump --memory`. The file's metadata states them: "pool.sram" is
- * "name=sram,size=65536,...,targets=cpu,scope=global.sram,kind=workspace,used=49152". */
+ * "name=sram,size=65536,...,targets=cpu,scope=global.sram,kind=workspace,used=49152". Which
+ * constants lie in a pool for constants is read from the instructions that load them. */
 #include "vm/cli/plan.h"
 
 #include <stdlib.h>
@@ -56,6 +57,18 @@ static bool pool_at(const rlx_executable *exe, uint32_t i, rlx_str *out)
            memcmp(key.data, "pool.", 5) == 0 && value_of(*out, "name").len > 0;
 }
 
+static bool holds_constants(rlx_str pool)
+{
+    return rlx_str_eq(value_of(pool, "kind"), RLX_STR("constants"));
+}
+
+/* Memory of the file's device |row| is |pool|'s. */
+static bool is_row_of(rlx_str pool, const rlx_device_row *row)
+{
+    return rlx_str_eq(value_of(pool, "scope"), row->scope) &&
+           has_word(value_of(pool, "targets"), row->kind);
+}
+
 const char *cli_pool_text(const rlx_executable *exe, uint32_t device, char *buffer, size_t size)
 {
     rlx_device_row row = {.kind = RLX_STR("cpu"), .scope = RLX_STR("global")};
@@ -65,27 +78,74 @@ const char *cli_pool_text(const rlx_executable *exe, uint32_t device, char *buff
     if (device > 0 && !rlx_executable_device(exe, device, &row))
         return buffer;
     for (uint32_t i = 0; i < rlx_executable_metadata_count(exe); i++)
-        if (pool_at(exe, i, &text) && rlx_str_eq(value_of(text, "scope"), row.scope) &&
-            has_word(value_of(text, "targets"), row.kind))
+        if (pool_at(exe, i, &text) && !holds_constants(text) && is_row_of(text, &row))
             snprintf(buffer, size, " in pool %s",
                      cli_name_text(value_of(text, "name"), name, sizeof name));
     return buffer;
 }
 
-void cli_print_pools(const rlx_executable *exe)
+/* Sets |loaded| of each constant that |f| loads into |pool|, which may be the host's memory. */
+static void find_loaded(const rlx_executable *exe, uint32_t f, rlx_str pool, bool *loaded)
+{
+    rlx_instruction in;
+    const rlx_device_row host = {.kind = RLX_STR("cpu"), .scope = RLX_STR("global")};
+    for (uint32_t pc = 0; rlx_function_instruction(exe, f, pc, &in); pc += in.n_words) {
+        rlx_device_row row = host;
+        const bool loads =
+            in.op == RLX_OP_LOAD_CONST || (in.op == RLX_OP_LOAD_CONST_ON &&
+                                           rlx_executable_device(exe, in.operands[2].value, &row));
+        if (loads && is_row_of(pool, &row))
+            loaded[in.operands[1].value] = true;
+    }
+}
+
+static bool print_constants(const rlx_executable *exe, rlx_str pool)
+{
+    const uint32_t n = rlx_executable_constant_count(exe);
+    bool *loaded = calloc((size_t)n + 1, sizeof *loaded);
+    char text[VALUE];
+    for (uint32_t f = 0; loaded && f < rlx_executable_function_count(exe); f++)
+        find_loaded(exe, f, pool, loaded);
+    for (uint32_t c = 0; loaded && c < n; c++) {
+        const rlx_value v = rlx_executable_constant(exe, c);
+        if (!loaded[c] || v.kind != RLX_KIND_TENSOR)
+            continue;
+        printf("  c%-5u %12zu bytes  %s (", c, rlx_tensor_nbytes(v.as.tensor),
+               rlx_dtype_name(rlx_tensor_dtype(v.as.tensor), text));
+        for (uint32_t d = 0; d < rlx_tensor_ndim(v.as.tensor); d++)
+            printf("%s%lld", d ? ", " : "", (long long)rlx_tensor_dims(v.as.tensor)[d]);
+        puts(")");
+    }
+    free(loaded);
+    return loaded != NULL;
+}
+
+static void print_pool(rlx_str text)
+{
+    const uint64_t room = number_of(text, "size"), used = number_of(text, "used");
+    const bool constants = holds_constants(text);
+    char name[CLI_NAME_SHOWN], bytes[VALUE];
+    printf("pool %s: ", cli_name_text(value_of(text, "name"), name, sizeof name));
+    if (room > 0)
+        printf("%llu of %llu bytes (%s) %s: %.1f %%\n", (unsigned long long)used,
+               (unsigned long long)room, cli_bytes_text(room, bytes, sizeof bytes),
+               constants ? "of constants" : "at most, callees included",
+               100.0 * (double)used / (double)room);
+    else if (constants)
+        printf("no limit, %llu bytes of constants\n", (unsigned long long)used);
+    else
+        puts("no limit");
+}
+
+bool cli_print_pools(const rlx_executable *exe)
 {
     rlx_str text;
-    char name[CLI_NAME_SHOWN], bytes[VALUE];
-    for (uint32_t i = 0; i < rlx_executable_metadata_count(exe); i++) {
+    bool done = true;
+    for (uint32_t i = 0; done && i < rlx_executable_metadata_count(exe); i++) {
         if (!pool_at(exe, i, &text))
             continue;
-        printf("pool %s: ", cli_name_text(value_of(text, "name"), name, sizeof name));
-        const uint64_t room = number_of(text, "size"), used = number_of(text, "used");
-        if (room == 0)
-            puts("no limit");
-        else
-            printf("%llu of %llu bytes (%s) at most, callees included: %.1f %%\n",
-                   (unsigned long long)used, (unsigned long long)room,
-                   cli_bytes_text(room, bytes, sizeof bytes), 100.0 * (double)used / (double)room);
+        print_pool(text);
+        done = !holds_constants(text) || print_constants(exe, text);
     }
+    return done;
 }

@@ -1,0 +1,192 @@
+/* Bytecode emission: constants in memory pools (kind=constants of compiler/ir/pool.h).
+ *
+ * A constant that kernels read lies in a pool of the kernel's device, if that has pools for
+ * constants. A kernel of the CPU whose tensors lie in a scope reads constants in the pool of that
+ * scope, if there is one.
+ * The instruction that loads it names the row of the pool, into which the VM copies it once. The
+ * choice is that of buffers which are all in use at once (pool_fit.c). What only builtins, packed
+ * functions, callees and results read stays in the file. */
+#include "compiler/analysis/alias.h"
+#include "compiler/codegen/emit.h"
+#include "compiler/ir/device.h"
+#include "compiler/ir/op.h"
+
+#include <inttypes.h>
+
+/* What the memories of the CPU align a block to (vm/devices/cpu.c): a constant takes a multiple. */
+enum { BLOCK = 128, MOST_NOTES = 8 };
+#define MOST_BYTES ((uint64_t)1 << 46)
+
+typedef struct use { /* of a constant, by kernels on one row of the file's devices */
+    rlxc_atom atom;
+    uint64_t key; /* of rlxc_bc_module.constant_rows */
+    rlxc_range range;
+} use;
+
+typedef struct constants {
+    rlxc_bc_module *m;
+    RLXC_VEC(use) uses;
+    RLXC_VEC(rlxc_pool_buffer) buffers; /* of each use */
+} constants;
+
+static uint64_t key_of(uint32_t constant, uint32_t device)
+{
+    return ((uint64_t)device << 33) + constant + 1;
+}
+
+/* --- what is used where ----------------------------------------------------------------------- */
+
+static void note_use(constants *c, rlxc_atom atom, uint32_t device, rlxc_range range)
+{
+    rlxc_bc_module *m = c->m;
+    const rlxc_bc_candidates *pools =
+        atom.kind == RLXC_ATOM_CONSTANT ? rlxc_bc_pools_for(m, device, RLXC_POOL_CONSTANTS) : NULL;
+    if (!pools)
+        return;
+    const uint64_t key = key_of(rlxc_bc_tensor_constant(m, atom.constant, range), device);
+    const uint64_t bytes = atom.constant->nbytes;
+    if (rlxc_map_get(&m->constant_rows, key))
+        return;
+    if (bytes > MOST_BYTES) {
+        rlxc_error(m->ctx, range, "a constant of %" PRIu64 " bytes is too large for memory pools",
+                   bytes);
+        m->failed = true;
+        return;
+    }
+    rlxc_map_set(m->ctx, &m->constant_rows, key, m);
+    RLXC_PUSH(m->ctx, &c->uses, (use){atom, key, range});
+    RLXC_PUSH(m->ctx, &c->buffers,
+              (rlxc_pool_buffer){.last = 1,
+                                 .bytes = (bytes + BLOCK - 1) / BLOCK * BLOCK,
+                                 .pools = pools->items,
+                                 .n_pools = pools->count});
+}
+
+uint32_t rlxc_bc_constants_device(rlxc_bc_module *m, const rlxc_prim_func *f, const rlxc_atom *args,
+                                  uint32_t n, rlxc_range range)
+{
+    const char *where;
+    uint32_t row = rlxc_bc_kernel_device(m, f, args, n, range, &where);
+    if (m->pools.n == 0 || rlxc_prim_is_device(f))
+        return row;
+    for (uint32_t i = 0; i < n && row == 0; i++)
+        if (args[i].kind == RLXC_ATOM_VAR)
+            row = rlxc_bc_device(m, rlxc_sinfo_device(m->module, args[i].var->sinfo), range);
+    return rlxc_bc_pools_for(m, row, RLXC_POOL_CONSTANTS) ? row : 0;
+}
+
+static bool note_binding(void *user, rlxc_binding *b)
+{
+    constants *c = user;
+    rlxc_bc_module *m = c->m;
+    const rlxc_global *g = b->form == RLXC_FORM_CALL && !b->op && b->callee.kind == RLXC_ATOM_GLOBAL
+                               ? rlxc_module_find(m->module, b->callee.text)
+                               : NULL;
+    const bool is_copy = b->form == RLXC_FORM_COPY || b->form == RLXC_FORM_MATCH_CAST;
+    const char *where = is_copy                       ? rlxc_sinfo_device(m->module, b->var->sinfo)
+                        : rlxc_is_op(b, "to_vdevice") ? rlxc_attr_get_str(b, "dst_vdevice", NULL)
+                                                      : NULL;
+    const uint32_t row = where ? rlxc_bc_device(m, where, b->range) : 0;
+    if (row > 0)
+        note_use(c, b->args[0], row, b->range);
+    if (!g || !g->prim)
+        return !m->failed;
+    const uint32_t device = rlxc_bc_constants_device(m, g->prim, b->args, b->n_args, b->range);
+    for (uint32_t i = 0; i < b->n_args; i++)
+        note_use(c, b->args[i], device, b->range);
+    return !m->failed;
+}
+
+/* --- what does not fit ------------------------------------------------------------------------ */
+
+/* Names the largest of those that the misfit counts, by falling size. */
+static void note_largest(const constants *c, const rlxc_pool_misfit *misfit)
+{
+    rlxc_context *ctx = c->m->ctx;
+    uint64_t below = UINT64_MAX; /* those of this size up to |from| are named */
+    uint32_t from = 0, best;
+    for (uint32_t n = 0; n < MOST_NOTES; n++) {
+        best = UINT32_MAX;
+        for (uint32_t i = 0; i < c->uses.count; i++) {
+            const rlxc_pool_buffer *b = &c->buffers.items[i];
+            if (rlxc_is_misfit(b, misfit) &&
+                (b->bytes < below || (b->bytes == below && i > from)) &&
+                (best == UINT32_MAX || b->bytes > c->buffers.items[best].bytes))
+                best = i;
+        }
+        if (best == UINT32_MAX)
+            return;
+        const use *u = &c->uses.items[best];
+        const char *name = u->atom.constant->name;
+        below = c->buffers.items[best].bytes;
+        from = best;
+        rlxc_note(ctx, u->range, "one of the largest: %s%s%s%s, %zu bytes", name ? "'" : "",
+                  name ? name : "", name ? "', " : "",
+                  rlxc_sinfo_text(ctx, rlxc_atom_sinfo(ctx, c->m->module, u->atom)),
+                  u->atom.constant->nbytes);
+    }
+}
+
+static void do_not_fit(const constants *c, const rlxc_pool_misfit *misfit)
+{
+    const rlxc_pool *pool = c->m->on_devices.items[misfit->pool].pool;
+    c->m->failed = true;
+    rlxc_error(c->m->ctx, c->uses.items[misfit->buffer].range,
+               "memory pool '%s' has %" PRIu64 " bytes, the constants for it need %" PRIu64,
+               pool->name, pool->size, misfit->peak);
+    note_largest(c, misfit);
+}
+
+/* --- the choice ------------------------------------------------------------------------------- */
+
+static bool choose(constants *c)
+{
+    rlxc_bc_module *m = c->m;
+    rlxc_pool_buffer *buffers = c->buffers.items;
+    const uint32_t n = c->buffers.count;
+    uint64_t room[RLXC_BC_MOST_POOLS];
+    rlxc_pool_misfit misfit;
+    uint32_t wrong;
+    for (uint32_t i = 0; i < m->on_devices.count; i++)
+        room[i] = m->on_devices.items[i].pool->size;
+    if (!rlxc_fit_pools(m->ctx, buffers, n, room, &misfit)) {
+        if (!rlxc_failed(m->ctx))
+            do_not_fit(c, &misfit);
+        return false;
+    }
+    if (rlxc_check_pools(buffers, n, room, m->on_devices.count, &wrong))
+        return true;
+    rlxc_internal(m->ctx, c->uses.items[wrong].range, "emit_bytecode",
+                  "memory plan: a constant of %" PRIu64 " bytes does not fit in its pool",
+                  buffers[wrong].bytes);
+    return false;
+}
+
+bool rlxc_bc_place_constants(rlxc_bc_module *m)
+{
+    constants c = {.m = m};
+    for (uint32_t i = 0; i < m->module->globals.count && m->pools.n > 0; i++) {
+        const rlxc_function *f = m->module->globals.items[i]->relax;
+        if (f)
+            rlxc_each_binding(&f->body, note_binding, &c);
+    }
+    if (m->failed || rlxc_failed(m->ctx))
+        return false;
+    if (c.uses.count == 0)
+        return true;
+    if (!choose(&c))
+        return false;
+    for (uint32_t i = 0; i < c.uses.count; i++) {
+        rlxc_bc_pool *pool = &m->on_devices.items[c.buffers.items[i].pool];
+        pool->used += c.buffers.items[i].bytes;
+        rlxc_map_set(m->ctx, &m->constant_rows, c.uses.items[i].key,
+                     (void *)((uintptr_t)pool->device + 1));
+    }
+    return true;
+}
+
+uint32_t rlxc_bc_constant_row(const rlxc_bc_module *m, uint32_t index, uint32_t device)
+{
+    const uintptr_t row = (uintptr_t)rlxc_map_get(&m->constant_rows, key_of(index, device));
+    return row ? (uint32_t)row - 1 : device;
+}
