@@ -64,7 +64,8 @@ rlx_status rlx_compiler_import_onnx(rlx_compiler *c, const char *path, const voi
     RLX_TRY(rlxc_api_begin(c, &call, err));
     const char *source = size > 0 ? bytes : "";
     rlxc_doing(c->ctx, "reading", rlxc_intern_cstr(c->ctx, path));
-    return finish(&call, rlxc_read_onnx(c->ctx, path, source, size), path, source, size, out, err);
+    return finish(&call, rlxc_read_onnx(c->ctx, path, source, size, c->lift_params), path, source,
+                  size, out, err);
 }
 
 static bool has_suffix(const char *text, const char *suffix)
@@ -100,7 +101,7 @@ rlx_status rlx_compiler_read(rlx_compiler *c, const char *path, rlx_ir_module **
     rlxc_doing(c->ctx, "reading", rlxc_intern_cstr(c->ctx, path));
     if (!read_bytes(c->ctx, path, onnx, &text, &length))
         return rlxc_api_end(&call, false, RLX_E_IO, err);
-    rlxc_module *ir = onnx ? rlxc_read_onnx(c->ctx, path, text, length)
+    rlxc_module *ir = onnx ? rlxc_read_onnx(c->ctx, path, text, length, c->lift_params)
                            : rlxc_read_module(c->ctx, path, text, length);
     return finish(&call, ir, path, text, length, out, err);
 }

@@ -57,9 +57,10 @@ rlxc_module *rlxc_read_module(rlxc_context *ctx, const char *path, const char *t
     return module;
 }
 
-rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length)
+rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length,
+                            bool lift)
 {
-    rlxc_module *module = rlxc_import_onnx(ctx, path, bytes, length);
+    rlxc_module *module = rlxc_import_onnx(ctx, path, bytes, length, lift);
     if (module == NULL || !rlxc_well_formed(ctx, module, "ONNX import", true))
         return NULL;
     return module;

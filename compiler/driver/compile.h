@@ -19,8 +19,10 @@ bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple,
 /* Parses and checks a module's text; NULL with diagnostics. */
 rlxc_module *rlxc_read_module(rlxc_context *ctx, const char *path, const char *text, size_t length);
 
-/* Imports an ONNX model. Its bytes must outlive the builder: constants borrow from them. */
-rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length);
+/* Imports an ONNX model. Its bytes must outlive the builder: constants borrow from them. |lift|: as
+ * in onnx/import.h. */
+rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length,
+                            bool lift);
 
 /* Runs the pass table. With options->check the module is printed, parsed and compared after every
  * pass. False with diagnostics, or without where |hooks| (may be NULL) stopped it. */

@@ -340,6 +340,15 @@ void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first, 
     im->failed = false;
 }
 
+static void note_weight(rlxc_ox *im, rlxc_constant *c)
+{
+    if (!im->weights.lift || im->depth != 1 || !c->name || !rlxc_dtype_is_float(c->dtype) ||
+        c->dtype.bits < 16 || c->nbytes <= c->dtype.bits / 8u)
+        return;
+    RLXC_PUSH(im->ctx, &im->weights.all, c);
+    rlxc_map_set(im->ctx, &im->weights.in, rlxc_key(c), c);
+}
+
 bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g)
 {
     if (++im->depth > RLXC_OX_MAX_DEPTH) {
@@ -357,13 +366,15 @@ bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g)
         rlxc_ox_value *v = rlxc_alloc(im->ctx, sizeof *v);
         bool was = im->failed;
         im->failed = false;
-        const rlxc_constant *c = rlxc_ox_constant(
+        rlxc_constant *c = rlxc_ox_constant(
             im, t, rlxc_internf(im->ctx, "initializer '%.*s'", NAME_SHOWN, t->name));
-        if (c)
+        if (c) {
             *v = (rlxc_ox_value){
                 .kind = RLXC_OX_TENSOR, .atom = rlxc_atom_constant(c), .is_declared = true};
-        else
+            note_weight(im, c);
+        } else {
             v->kind = RLXC_OX_FAILED;
+        }
         rlxc_ox_define(im, t->name, v);
         im->failed = was;
     }
@@ -415,7 +426,8 @@ static const char *folder_of(rlxc_context *ctx, const char *path)
     return !slash ? "." : slash == path ? "/" : rlxc_intern(ctx, path, (size_t)(slash - path));
 }
 
-rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length)
+rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length,
+                              bool lift)
 {
     rlxc_ox im = {.ctx = ctx, .folder = folder_of(ctx, path), .opset = 1};
     ProtobufCAllocator allocator = rlxc_ox_allocator(ctx);
@@ -437,6 +449,7 @@ rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *b
     }
     im.model = model;
     im.raw = &raw;
+    im.weights.lift = lift;
     for (size_t i = 0; i < model->n_opset_import; i++) {
         const Onnx__OperatorSetIdProto *o = model->opset_import[i];
         if (!o->domain || !*o->domain || strcmp(o->domain, "ai.onnx") == 0)
@@ -448,5 +461,8 @@ rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *b
     rlxc_keep_errors(ctx, MAX_LISTED); /* every node that cannot be imported */
     if (rlxc_ox_validate(&im) && rlxc_ox_order(&im))
         import_model(&im);
+    for (uint32_t i = 0; i < im.weights.all.count; i++)
+        if (rlxc_map_get(&im.weights.in, rlxc_key(im.weights.all.items[i])))
+            im.weights.all.items[i]->lifted = true;
     return rlxc_failed(ctx) ? NULL : im.module;
 }

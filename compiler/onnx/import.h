@@ -10,8 +10,9 @@
 #include "compiler/ir/relax.h"
 
 /* |bytes| is the file at |path|, in whose folder external data is looked up. Constants borrow from
- * |bytes|, which must outlive the module. NULL with diagnostics. */
-rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *bytes,
-                              size_t length);
+ * |bytes|, which must outlive the module. |lift|: initializers of floats become lifted constants
+ * (ir/lifted.h). NULL with diagnostics. */
+rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length,
+                              bool lift);
 
 #endif

@@ -85,6 +85,15 @@ typedef struct rlxc_ox_names {
     RLXC_VEC(rlxc_attr) values;
 } rlxc_ox_names;
 
+/* Initializers of floats that leave the executable (ir/lifted.h), so that their elements are not
+ * known here: all of the main graph with more than one element. One whose elements decide a shape
+ * is taken out again. */
+typedef struct rlxc_ox_weights {
+    bool lift;
+    RLXC_VEC(rlxc_constant *) all;
+    rlxc_map in; /* rlxc_constant: set for those that were not taken out */
+} rlxc_ox_weights;
+
 typedef struct rlxc_ox {
     rlxc_context *ctx;
     rlxc_module *module;
@@ -93,6 +102,7 @@ typedef struct rlxc_ox {
     const struct rlxc_ox_raw *raw; /* weights that stay in the model's bytes: raw.h */
     RLXC_VEC(rlxc_ox_file) files;  /* of external data */
     rlxc_map constants;            /* message -> rlxc_constant: bodies are imported many times */
+    rlxc_ox_weights weights;       /* that are lifted */
     size_t n_dense;                /* elements of sparse constants, written out */
     int64_t opset;
     rlxc_ox_frame *frame;
@@ -179,7 +189,7 @@ bool rlxc_ox_elems_of(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const 
 const rlxc_expr *rlxc_ox_one(rlxc_ox *im, uint32_t input);
 /* The one constant integer of a scalar input; false: not known now. */
 bool rlxc_ox_const_int(rlxc_ox *im, uint32_t input, int64_t *out);
-const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what);
+rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what);
 /* As a dense constant. */
 const rlxc_constant *rlxc_ox_sparse_constant(rlxc_ox *im, const Onnx__SparseTensorProto *t,
                                              const char *what);

@@ -198,7 +198,7 @@ static const void *typed(rlxc_ox *im, const Onnx__TensorProto *t, rlx_dtype dtyp
     return data;
 }
 
-static const rlxc_constant *new_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what)
+static rlxc_constant *new_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what)
 {
     rlx_dtype dtype;
     int64_t shape[RLXC_MAX_NDIM];
@@ -254,11 +254,11 @@ static const rlxc_constant *new_constant(rlxc_ox *im, const Onnx__TensorProto *t
     return c;
 }
 
-const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what)
+rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what)
 {
-    const rlxc_constant *c = rlxc_map_get(&im->constants, rlxc_key(t));
+    rlxc_constant *c = rlxc_map_get(&im->constants, rlxc_key(t));
     if (!c && (c = new_constant(im, t, what)))
-        rlxc_map_set(im->ctx, &im->constants, rlxc_key(t), (void *)(uintptr_t)c);
+        rlxc_map_set(im->ctx, &im->constants, rlxc_key(t), c);
     return c;
 }
 

@@ -278,6 +278,7 @@ bool rlxc_ox_const_doubles(rlxc_ox *im, rlxc_ox_value *v, double *out, uint32_t 
         *out_n = (uint32_t)n;
         for (uint32_t i = 0; i < *out_n; i++)
             out[i] = rlxc_constant_double(c, i);
+        rlxc_map_set(im->ctx, &im->weights.in, rlxc_key(c), NULL);
         return true;
     }
     if (!rlxc_ox_known(im, v, &elems, out_n) || *out_n > capacity)
@@ -294,7 +295,8 @@ bool rlxc_ox_known(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **out, 
 {
     if (v->kind != RLXC_OX_TENSOR)
         return false;
-    if (!v->elems && v->atom.kind == RLXC_ATOM_CONSTANT) {
+    if (!v->elems && v->atom.kind == RLXC_ATOM_CONSTANT &&
+        !rlxc_map_get(&im->weights.in, rlxc_key(v->atom.constant))) {
         const rlxc_constant *c = v->atom.constant;
         int64_t n = c->ndim == 0 ? 1 : c->shape[0];
         if (c->ndim > 1 || n > RLXC_OX_MAX_ELEMS)

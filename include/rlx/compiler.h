@@ -36,9 +36,9 @@ typedef struct rlx_compiler_options {
     size_t size;                    /* of this struct */
     const rlx_allocator *allocator; /* NULL: the default; must outlive the compiler */
     bool strict_weights; /* weights without a parameter, and parameters without: errors */
-    /* Bound weights leave the executable: rlx_ir_module_emit_file writes them to PATH.safetensors,
-     * and other weights of the same types can take their place (docs/weights.md). Other ways of
-     * emitting keep them in the executable. */
+    /* Bound weights, and initializers of ONNX models, leave the executable: rlx_ir_module_emit_file
+     * writes them to PATH.safetensors, and other weights of the same types can take their place
+     * (docs/weights.md). Other ways of emitting keep them in the executable. */
     bool lift_params;
 } rlx_compiler_options;
 

@@ -152,7 +152,7 @@ static inline void finish_graph(bytes *graph, unsigned opset, bytes *model)
 static inline void refused(const bytes *model, const char *expected)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
-    cr_expect_null(rlxc_read_onnx(ctx, "tests/onnx/model.onnx", model->data, model->size));
+    cr_expect_null(rlxc_read_onnx(ctx, "tests/onnx/model.onnx", model->data, model->size, false));
     const char *text = rlxc_render_diagnostics(ctx);
     cr_expect(strstr(text, expected) != NULL, "expected '%s' in: %s", expected, text);
     rlxc_context_destroy(ctx);

@@ -138,7 +138,7 @@ RLX_TEST(names, of_onnx_models_reach_the_file)
         char what[32];
         snprintf(what, sizeof what, "row %zu", i);
         rlxc_context *ctx = rlxc_context_create(NULL);
-        rlxc_module *module = rlxc_read_onnx(ctx, "m.onnx", model.data, model.size);
+        rlxc_module *module = rlxc_read_onnx(ctx, "m.onnx", model.data, model.size, false);
         cr_assert_not_null(module, "%s: %s", what, rlxc_render_diagnostics(ctx));
         cr_expect(rlxc_check_round_trip(ctx, module, "import", NULL), "%s: %s", what,
                   rlxc_render_diagnostics(ctx));
@@ -360,8 +360,9 @@ RLX_TEST(names, of_nodes_are_in_run_time_errors)
             put_message(&model, 25, &f);
         }
         rlxc_context *ctx = rlxc_context_create(NULL);
-        rlx_executable *exe = build(
-            ctx, rlxc_read_onnx(ctx, "some/where/m.onnx", model.data, model.size), rows[i].place);
+        rlx_executable *exe =
+            build(ctx, rlxc_read_onnx(ctx, "some/where/m.onnx", model.data, model.size, false),
+                  rows[i].place);
         rlx_error err = {0};
         call(exe, rows[i].flag, 3, 4, &err);
         cr_expect(strstr(err.message, rows[i].place), "'%s' lacks '%s'", err.message,

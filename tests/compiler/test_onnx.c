@@ -22,7 +22,7 @@ static rlxc_module *read_corpus(rlxc_context *ctx, const char *name)
     cr_assert_not_null(file, "%s", path);
     size_t size = fread(data, 1, sizeof data, file);
     fclose(file);
-    return rlxc_read_onnx(ctx, path, data, size);
+    return rlxc_read_onnx(ctx, path, data, size, false);
 }
 
 RLX_TEST(onnx, corpus)
@@ -147,7 +147,7 @@ RLX_TEST(onnx, weights_stay_in_the_bytes_of_the_model)
     put_versions(&model, 17);
     finish_model(&graph, names, 4, &model);
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlxc_module *m = rlxc_read_onnx(ctx, "weights.onnx", model.data, model.size);
+    rlxc_module *m = rlxc_read_onnx(ctx, "weights.onnx", model.data, model.size, false);
     cr_assert_not_null(m, "%s", rlxc_render_diagnostics(ctx));
     const rlxc_atom result = rlxc_module_find(m, rlxc_intern_cstr(ctx, "main"))->relax->body.result;
     cr_assert_eq(result.n, 4);
@@ -164,7 +164,7 @@ RLX_TEST(onnx, weights_stay_in_the_bytes_of_the_model)
     /* A model truncated anywhere is refused. */
     for (size_t size = 0; size < model.size; size += 37) {
         ctx = rlxc_context_create(&t->allocator);
-        cr_expect_null(rlxc_read_onnx(ctx, "weights.onnx", model.data, size));
+        cr_expect_null(rlxc_read_onnx(ctx, "weights.onnx", model.data, size, false));
         rlxc_context_destroy(ctx);
     }
 }
@@ -281,7 +281,7 @@ RLX_TEST(onnx, slices_to_the_ends)
         put_input(&graph, 1, 0);
         finish_graph(&graph, 13, &model);
         rlxc_context *ctx = rlxc_context_create(&t->allocator);
-        rlxc_module *m = rlxc_read_onnx(ctx, "slice.onnx", model.data, model.size);
+        rlxc_module *m = rlxc_read_onnx(ctx, "slice.onnx", model.data, model.size, false);
         cr_assert_not_null(m, "%s", rlxc_render_diagnostics(ctx));
         const char *text = rlxc_print_module(ctx, m);
         cr_expect(strstr(text, "lv: R.Tensor((n, 3), dtype=\"float32\") = R.strided_slice") != NULL,

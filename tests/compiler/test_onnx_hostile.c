@@ -101,7 +101,7 @@ RLX_TEST(onnx, counts_of_n_grams_that_skip_backwards)
 /* Imports the model in |ctx| and returns its text. */
 static const char *text_of(rlxc_context *ctx, const bytes *model)
 {
-    rlxc_module *m = rlxc_read_onnx(ctx, "m.onnx", model->data, model->size);
+    rlxc_module *m = rlxc_read_onnx(ctx, "m.onnx", model->data, model->size, false);
     cr_assert_not_null(m, "%s", rlxc_render_diagnostics(ctx));
     return rlxc_print_module(ctx, m);
 }
@@ -284,7 +284,7 @@ RLX_TEST(onnx, sizes_that_are_too_large_to_compute)
     put_node(&graph, "ConstantOfShape", "t40", "y", NULL);
     finish_graph(&graph, 17, &model);
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlxc_module *m = rlxc_read_onnx(ctx, "m.onnx", model.data, model.size);
+    rlxc_module *m = rlxc_read_onnx(ctx, "m.onnx", model.data, model.size, false);
     cr_assert_not_null(m, "%s", rlxc_render_diagnostics(ctx));
     cr_assert(rlx_exec_builder_create(&t->allocator, &builder, &err) == RLX_OK);
     cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 1));

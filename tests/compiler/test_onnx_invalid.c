@@ -31,7 +31,7 @@ RLX_TEST(onnx, unknown_opsets)
             continue;
         }
         rlxc_context *ctx = rlxc_context_create(NULL);
-        cr_expect(rlxc_read_onnx(ctx, "tests/onnx/model.onnx", model.data, model.size),
+        cr_expect(rlxc_read_onnx(ctx, "tests/onnx/model.onnx", model.data, model.size, false),
                   "row %zu: %s", i, rlxc_render_diagnostics(ctx));
         rlxc_context_destroy(ctx);
     }
@@ -145,7 +145,7 @@ RLX_TEST(onnx, operands_of_two_float_types)
         }
         rlxc_context *ctx = rlxc_context_create(NULL);
         const rlxc_module *module =
-            rlxc_read_onnx(ctx, "tests/onnx/model.onnx", model.data, model.size);
+            rlxc_read_onnx(ctx, "tests/onnx/model.onnx", model.data, model.size, false);
         const char *said = rlxc_render_diagnostics(ctx);
         cr_expect(module != NULL, "row %zu: %s", i, said);
         if (rows[i].expected == NULL)

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (size > 0)
         memcpy(copy, data, size);
-    rlxc_read_onnx(ctx, "/nonexistent/fuzz.onnx", copy, size);
+    rlxc_read_onnx(ctx, "/nonexistent/fuzz.onnx", copy, size, false);
     rlxc_render_diagnostics(ctx);
     size_t count;
     const rlxc_diagnostic *said = rlxc_diagnostics(ctx, &count);

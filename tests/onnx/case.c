@@ -78,7 +78,7 @@ static bool to_file(case_report *report, const char *path, const void *bytes, si
         options.default_device = device;
         options.explain = &explain;
     }
-    rlxc_module *module = ok ? rlxc_read_onnx(ctx, path, bytes, length) : NULL;
+    rlxc_module *module = ok ? rlxc_read_onnx(ctx, path, bytes, length, false) : NULL;
     if (!module)
         return diagnosed(report, ctx, "");
     if (through_text) { /* only the text is passed on */
