@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    MAX_SELECTED = 8, /* concat of more tensors uses a loop nest for each */
+    MAX_SELECTED = 8, /* joins of more tensors use a loop nest for each */
     MAX_WRITTEN = 64, /* concat of more joins groups of them first: LLVM takes more than linear time
                        * for the loops of one function, and equal groups are one function */
 };
@@ -219,31 +219,62 @@ const rlxc_sinfo *rlxc_infer_stack(rlxc_context *ctx, const rlxc_module *module,
     return rlxc_tensor_of(&v, dtype, &dims);
 }
 
+/* Part 0 where |axis| is 0, else part 1 where it is 1, else ...; built from the last part
+ * backwards.
+ */
+static const rlxc_expr *pick_layer(rlxc_te *te, const rlxc_te_operand *parts, uint32_t n,
+                                   uint32_t axis)
+{
+    const rlxc_expr *at[RLXC_MAX_NDIM], *value = NULL;
+    for (uint32_t i = 0, k = 0; i < te->n_axes; i++)
+        if (i != axis)
+            at[k++] = te->axes[i];
+    for (uint32_t i = n; i-- > 0;) {
+        const rlxc_expr *part = rlxc_te_get(te, &parts[i], at);
+        value = value ? rlxc_te_if(te->ctx,
+                                   rlxc_binary(te->ctx, RLXC_EXPR_LT, te->axes[axis],
+                                               rlxc_i64(te->ctx, (int64_t)i + 1)),
+                                   part, value)
+                      : part;
+    }
+    return value;
+}
+
+/* The block that stores part |p|. */
+static void store_layer(rlxc_te *te, const rlxc_te_operand *part, const rlxc_buffer *out,
+                        uint32_t axis, uint32_t p)
+{
+    const rlxc_expr *at[RLXC_MAX_NDIM];
+    rlxc_te_block(te, "T_stack");
+    for (uint32_t i = 0, k = 0; i < out->ndim; i++)
+        at[i] = i == axis ? rlxc_i64(te->ctx, p)
+                          : rlxc_te_axis(te, RLXC_AXIS_SPATIAL, rlxc_internf(te->ctx, "ax%u", k++),
+                                         out->shape[i]);
+    rlxc_te_store_at(te, out, at, NULL, rlxc_te_get(te, part, te->axes));
+}
+
 rlxc_atom rlxc_legalize_stack(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
     uint32_t axis;
-    if (!rlxc_te_begin(&te, b, call, "stack", RLXC_PATTERN_OPAQUE) ||
+    if (!rlxc_te_begin(&te, b, call, "stack", RLXC_PATTERN_INJECTIVE) ||
         !rlxc_axis_in(&te.view, rlxc_attr_get_int(call, "axis", 0), te.out->ndim, &axis))
         return (rlxc_atom){0};
     uint32_t n = te.view.in[0]->n_fields;
     rlxc_te_operand *parts = rlxc_alloc(b->ctx, n * sizeof *parts);
     for (uint32_t i = 0; i < n; i++)
         parts[i] = rlxc_te_field_of(&te, 0, i, "part");
+    if (rlxc_failed(b->ctx))
+        return (rlxc_atom){0};
     const rlxc_buffer *out = rlxc_te_output(&te, "T_stack");
-    for (uint32_t p = 0; p < n && !rlxc_failed(b->ctx); p++) {
-        const rlxc_expr *at[RLXC_MAX_NDIM];
-        rlxc_te_block(&te, "T_stack");
-        for (uint32_t i = 0, k = 0; i < out->ndim; i++) {
-            if (i == axis) {
-                at[i] = rlxc_i64(b->ctx, p);
-                continue;
-            }
-            at[i] = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, rlxc_internf(b->ctx, "ax%u", k++),
-                                 out->shape[i]);
-        }
-        rlxc_te_store_at(&te, out, at, NULL, rlxc_te_get(&te, &parts[p], te.axes));
+    if (n <= MAX_SELECTED) {
+        rlxc_te_spatial(&te, "T_stack", out);
+        rlxc_te_store(&te, out, pick_layer(&te, parts, n, axis));
+        return rlxc_te_finish(&te);
     }
+    te.pattern = RLXC_PATTERN_OPAQUE;
+    for (uint32_t p = 0; p < n && !rlxc_failed(b->ctx); p++)
+        store_layer(&te, &parts[p], out, axis, p);
     return rlxc_te_finish(&te);
 }
 

@@ -332,7 +332,10 @@ static bool wide_range(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
         return leaf_range(c, e->load.buffer, &out->lo, &out->hi);
     else if (kind == RLXC_EXPR_CAST)
         return rlxc_dtype_is_int(e->bin.a->dtype) && range_of(c, e->bin.a, out);
-    else if (kind == RLXC_EXPR_CALL)
+    else if (kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0) {
+        if (!range_of(c, e->call.args[1], &a) || !range_of(c, e->call.args[2], &b))
+            return false;
+    } else if (kind == RLXC_EXPR_CALL)
         return bits_range(c, e, out);
     else if (kind == RLXC_EXPR_ADD || kind == RLXC_EXPR_SUB)
         return range_of(c, e->bin.a, &a) && range_of(c, e->bin.b, &b) && sum_range(e, a, b, out);

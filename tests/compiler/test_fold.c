@@ -8,6 +8,15 @@
 
 enum { N = 1 << 17 }; /* elements of q, of int8, and of x and w, of float32 */
 
+/* Numbers of 4 bits, taken from bytes by hand, and a product with numbers. */
+#define NIBBLES                                                  \
+    "h = R.strided_slice(q, axes=[0], begin=[0], end=[65536])\n" \
+    "    low = R.bitwise_and(h, R.const(15, \"int8\"))\n"        \
+    "    high = R.right_shift(h, R.const(4, \"int8\"))\n    "
+#define PRODUCT(numbers)                                                                 \
+    "R.matmul(R.reshape(x, (512, 256)), R.multiply(R.astype(" numbers ", \"float32\"), " \
+    "R.const(0.25)))"
+
 static const struct row {
     const char *name, *body;
     size_t least, most; /* bytes of all constants */
@@ -19,12 +28,16 @@ static const struct row {
      "    y = R.sum(R.multiply(R.reshape(x, (512, 256)), w), axis=[1])",
      N, N + 64},
     {"4 bits",
-     "h = R.strided_slice(q, axes=[0], begin=[0], end=[65536])\n"
-     "    low = R.bitwise_and(h, R.const(15, \"int8\"))\n"
-     "    high = R.right_shift(h, R.const(4, \"int8\"))\n"
-     "    w = R.astype(R.reshape(R.stack([low, high], axis=1), (131072,)), \"float32\")\n"
-     "    y = R.multiply(x, w)",
+     NIBBLES "w = R.astype(R.reshape(R.stack([low, high], axis=1), (131072,)), \"float32\")\n"
+             "    y = R.multiply(x, w)",
      N / 2, N},
+    {"products with 4 bits: pairs, halves and blocks of 32",
+     NIBBLES
+     "a = R.reshape(R.stack([low, high], axis=1), (256, 512))\n"
+     "    b = R.concat([R.reshape(low, (256, 256)), R.reshape(high, (256, 256))], axis=1)\n"
+     "    c = R.concat([R.reshape(low, (4096, 16)), R.reshape(high, (4096, 16))], axis=1)\n"
+     "    y = (" PRODUCT("a") ", " PRODUCT("b") ", " PRODUCT("R.reshape(c, (256, 512))") ")",
+     3 * N / 2, 2 * N},
     {"palette",
      "p = R.const([0.0, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 10.5, 11.5, 12.5, 13.5, "
      "14.5])\n"
