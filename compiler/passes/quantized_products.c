@@ -156,6 +156,16 @@ static rlxc_buffer *packed_param(rlxc_te *te, const char *name, rlxc_atom atom)
     return buffer;
 }
 
+/* The zero point of integers is an operand, so that layers which differ in it share a kernel. */
+static const rlxc_expr *zero_param(rlxc_te *te, const rlxc_expr *zero)
+{
+    int64_t value;
+    if (!rlxc_is_int(zero, &value) || value == 0)
+        return zero;
+    const rlxc_atom atom = rlxc_scalar_atom(te->ctx, RLX_I32, (double)value);
+    return rlxc_load(te->ctx, packed_param(te, "zero", atom), NULL, 0);
+}
+
 static rlxc_atom product(rlxc_builder *b, const rlxc_binding *call, const rlxc_atom packed[3],
                          rlxc_quant *q)
 {
@@ -170,6 +180,7 @@ static rlxc_atom product(rlxc_builder *b, const rlxc_binding *call, const rlxc_a
         q->scales = packed_param(&te, "scales", packed[1]);
     if (packed[2].kind == RLXC_ATOM_VAR)
         q->zeros = packed_param(&te, "zeros", packed[2]);
+    q->zero = zero_param(&te, q->zero);
     const rlxc_buffer *out = rlxc_te_output(&te, "product"), *acc = out;
     const rlx_dtype t = q->scales || q->bits == 16 ? RLX_F32 : RLX_I32;
     if (!rlxc_dtype_eq(out->dtype, t))

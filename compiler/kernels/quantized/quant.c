@@ -229,7 +229,10 @@ bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
         out->zero = weight->bin.b;
         number = weight->bin.a;
     }
-    if (out->zero->kind != RLXC_EXPR_INT || !number_of(number, out) || out->bits != 8)
+    const bool is_loaded = out->zero->kind == RLXC_EXPR_LOAD && out->zero->load.n == 0 &&
+                           out->zero->load.buffer != stage->out;
+    if ((out->zero->kind != RLXC_EXPR_INT && !is_loaded) || !number_of(number, out) ||
+        out->bits != 8)
         return decline_weight(s, weight);
     return fits(s, stage, out, x, weight);
 }
