@@ -348,7 +348,7 @@ fuzz: ## build the fuzz targets and run each for SECONDS_EACH seconds over its c
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-fuzz CC=$(FUZZ_CC) MIMALLOC=0 OPT='-O1 -g' \
 	    SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' \
 	    FUZZ_LINK=1 $(FUZZERS:%=build-fuzz/fuzz_%) build-fuzz/data/.unpacked
-	@BUILD=build-fuzz .ci/run-fuzz $(SECONDS_EACH) $(FUZZERS)
+	@BUILD=build-fuzz JOBS=$(JOBS) .ci/run-fuzz $(SECONDS_EACH) $(FUZZERS)
 ifeq ($(FUZZ_LINK),1)
 .PRECIOUS: $(BUILD)/obj/tests/fuzz/%.o
 $(BUILD)/fuzz_npy: $(call obj,vm/cli/npy.c vm/cli/file.c)

@@ -1,6 +1,6 @@
 /* Replaces Criterion under ThreadSanitizer, whose shadow memory occupies the addresses of
- * Criterion's arena. Tests register themselves and run one after another in one process. A failed
- * assertion ends the run; a failed expectation only fails its test. */
+ * Criterion's arena. Tests register themselves; each process runs many of them. A failed assertion
+ * ends its process; a failed expectation only fails its test. */
 #ifndef RLX_TEST_PLAIN_RUNNER_H
 #define RLX_TEST_PLAIN_RUNNER_H
 
