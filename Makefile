@@ -368,10 +368,10 @@ check-layers: runtime $(BUILD)/librlxc.so ## check the dependencies between the 
 
 FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cpp')
 format: ## clang-format every source
-	clang-format -i $(FORMATTED)
+	$(Q)clang-format -i $(FORMATTED)
 check-format: ## show what `make format` would change, and lines that a merge left
 	@.ci/check-conflicts
-	clang-format --dry-run -Werror $(FORMATTED)
+	$(Q)clang-format --dry-run -Werror $(FORMATTED)
 
 # --- demo, bench, install --------------------------------------------------------------------------
 

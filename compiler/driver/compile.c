@@ -67,16 +67,22 @@ rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *byt
 }
 
 bool rlxc_check_round_trip(rlxc_context *ctx, const rlxc_module *module, const char *stage,
-                           rlxc_kept *kept)
+                           rlxc_round_trip *last)
 {
-    rlxc_kept none = {0};
-    kept = kept != NULL ? kept : &none;
-    const char *text = rlxc_print_module_keeping(ctx, module, kept);
+    rlxc_round_trip none = {0};
+    last = last != NULL ? last : &none;
+    const char *text = rlxc_print_module_keeping(ctx, module, &last->kept);
+    const char *why = NULL;
     if (rlxc_failed(ctx))
         return false;
+    if (last->read != NULL && strcmp(last->text, text) == 0 &&
+        rlxc_module_equal(ctx, module, last->read, &why))
+        return true;
     const char *path = rlxc_internf(ctx, "<printed after %s>", stage);
-    rlxc_module *again = rlxc_parse_module_keeping(ctx, path, text, strlen(text), kept);
-    const char *why = "it does not parse";
+    rlxc_module *again = rlxc_parse_module_keeping(ctx, path, text, strlen(text), &last->kept);
+    last->text = text;
+    last->read = again;
+    why = "it does not parse";
     if (again != NULL && rlxc_module_equal(ctx, module, again, &why))
         return true;
     rlxc_internal(ctx, (rlxc_range){0}, stage, "the printed module differs from the module: %s",
@@ -90,13 +96,13 @@ typedef struct lowering {
     rlxc_context *ctx;
     const rlxc_options *options;
     const rlxc_pass_hooks *user;
-    rlxc_kept *kept;
+    rlxc_round_trip *last;
 } lowering;
 
 static bool after_pass(void *user, const rlxc_pass *pass, const rlxc_module *module, double seconds)
 {
     const lowering *l = user;
-    if (l->options->check && !rlxc_check_round_trip(l->ctx, module, pass->name, l->kept))
+    if (l->options->check && !rlxc_check_round_trip(l->ctx, module, pass->name, l->last))
         return false;
     return l->user == NULL || l->user->after == NULL ||
            l->user->after(l->user->user, pass, module, seconds);
@@ -105,11 +111,11 @@ static bool after_pass(void *user, const rlxc_pass *pass, const rlxc_module *mod
 bool rlxc_lower_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                        const rlxc_pass_hooks *hooks)
 {
-    rlxc_kept kept = {0};
-    lowering l = {ctx, options, hooks, &kept};
+    rlxc_round_trip last = {0};
+    lowering l = {ctx, options, hooks, &last};
     rlxc_note_names(ctx, module);
     rlxc_pass_hooks own = {.user = &l, .after = after_pass};
-    if (options->check && !rlxc_check_round_trip(ctx, module, "input", &kept))
+    if (options->check && !rlxc_check_round_trip(ctx, module, "input", &last))
         return false;
     return rlxc_run_passes(ctx, module, options, &own);
 }

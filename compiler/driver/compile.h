@@ -56,9 +56,16 @@ const char *rlxc_base_name(const char *path);
 bool rlxc_add_source_hash(rlxc_context *ctx, const char *text, size_t length,
                           rlx_exec_builder *builder);
 
+/* The last module that a compilation has printed and read again. All zero at first. */
+typedef struct rlxc_round_trip {
+    rlxc_kept kept; /* constants that have passed before */
+    const char *text;
+    const rlxc_module *read; /* what |text| was read as */
+} rlxc_round_trip;
+
 /* Checks that the text of |module| parses back to an equal module; else reports an internal error
- * at |stage|. Constants of |kept|, which may be NULL, have passed before; the others join it. */
+ * at |stage|. A text equal to that of |last|, which may be NULL, is not parsed again. */
 bool rlxc_check_round_trip(rlxc_context *ctx, const rlxc_module *module, const char *stage,
-                           rlxc_kept *kept);
+                           rlxc_round_trip *last);
 
 #endif

@@ -141,7 +141,7 @@ bool rlxc_py_is_keyword(const char *name)
         "import", "in",   "is",     "lambda", "nonlocal", "not",   "or",    "pass",     "raise",
         "return", "try",  "while",  "with",   "yield",    "None",  "True",  "False"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], name) == 0)
+        if (words[i][0] == name[0] && strcmp(words[i], name) == 0)
             return true;
     return false;
 }
