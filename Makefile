@@ -246,9 +246,10 @@ $(BUILD)/mutants/%/plan_check: $(BUILD)/mutants/%/mutant.c $(PLAN_CHECK) $(BUILD
 	$(Q)$(CC) $(CFLAGS_ALL) -w -O0 -g0 $(LLVM_CFLAGS) -c $< -o $(@D)/mutant.o
 	$(Q)$(CC) $(SAN) -o $@ $(@D)/mutant.o $(filter-out $<,$^) $(COMPILER_LIBS) $(RUNTIME_LIBS)
 # Hosts of examples/, each with the libraries that it uses.
-EXAMPLES := $(patsubst %,$(BUILD)/%,generate device pools blas library)
+EXAMPLES := $(patsubst %,$(BUILD)/%,generate device pools blas library tuned)
 $(BUILD)/generate: $(BUILD)/obj/examples/chargpt/generate.o $(BUILD)/librlx.so
 $(BUILD)/device: $(BUILD)/obj/examples/device/device.o $(BUILD)/librlx.so
+$(BUILD)/tuned: $(BUILD)/obj/examples/tuned/tuned.o $(BUILD)/librlx.so
 $(BUILD)/pools: $(BUILD)/obj/examples/pools/pools.o $(BUILD)/librlx.so
 $(BUILD)/blas: $(BUILD)/obj/examples/blas/blas.o $(BUILD)/librlx_loaders.so $(BUILD)/librlx.so
 $(BUILD)/library: $(BUILD)/obj/examples/library/library.o $(BUILD)/librlxc.so $(BUILD)/librlx.so

@@ -65,6 +65,12 @@ check "compile for a pool" $?
 "$build/pools" "$work/mlp.rlx" >"$work/pools.txt"
 cmp "$work/pools.txt" examples/pools/expected.txt
 check "a pool of the host program" $?
+"$build/rlxc" examples/digits/digits.py --params examples/digits/digits.safetensors --lift-params -o "$work/lifted.rlx"
+check "compile without weights" $?
+"$build/tuned" "$work/lifted.rlx" examples/digits/digits.safetensors examples/digits/test_images.npy examples/digits/test_labels.npy \
+    "$work/tuned.safetensors" >"$work/tuned.txt"
+cmp "$work/tuned.txt" examples/tuned/expected.txt
+check "tuned weights" $?
 for codegen in "" "--codegen cblas"; do
     # shellcheck disable=SC2086
     "$build/rlxc" examples/blas/products.py $codegen -o "$work/products.rlx"
