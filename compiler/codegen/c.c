@@ -142,7 +142,8 @@ bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name,
         " * Tensors are pointers to compact elements, row by row. The functions return "
         "0, or why they\n * computed nothing that can be used. They allocate nothing. "
         "*/\n"
-        "#ifndef %s_H\n#define %s_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n"
+        "#ifndef %s_H\n#define %s_H\n\n#include <stdbool.h>\n#include <stddef.h>\n#include "
+        "<stdint.h>\n\n"
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
         "enum {\n  %s_E_SHAPE = 1, /* a size is not in its bounds */\n"
         "  %s_E_VALUE,     /* an index or another value is not what it must be */\n"
@@ -154,7 +155,7 @@ bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name,
     rlxc_text_printf(&source,
                      "/* %s.c: made by rlxc " RLX_VERSION
                      ". C99; needs the C library's math functions. */\n#include \"%s.h\"\n\n"
-                     "#include <math.h>\n#include <stdbool.h>\n#include <string.h>\n",
+                     "#include <math.h>\n#include <string.h>\n",
                      name, name);
     const rlxc_text *texts[2] = {&m.kernel_text, &m.graph_text};
     rlxc_c_helpers(&source, texts, 2);

@@ -196,7 +196,7 @@ static void binding(rlxc_c_graph *w, const rlxc_binding *b)
             rlxc_c_call_kernel(w, b, &site);
         else if (b->op)
             operator(w, b);
-        else
+        else if (!rlxc_c_call_builtin(w, b))
             refuse_call(w, b);
         break;
     case RLXC_FORM_TUPLE:

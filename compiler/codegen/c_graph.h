@@ -5,6 +5,7 @@
  * c_steps.c      what it needs of the arena, and when
  * c_body.c       its bindings
  * c_call.c       calls of kernels
+ * c_builtin.c    calls of builtins that are a line of C
  * c_values.c     what its variables stand for */
 #ifndef RLXC_CODEGEN_C_GRAPH_H
 #define RLXC_CODEGEN_C_GRAPH_H
@@ -37,13 +38,16 @@ typedef struct rlxc_c_graph {
     bool fails;
 } rlxc_c_graph;
 
+typedef struct rlxc_c_result {
+    const char *name; /* of the pointer that the caller gives */
+    const rlxc_sinfo *type;
+} rlxc_c_result;
+
 typedef struct rlxc_c_signature {
     rlxc_text declared, doc; /* "const float *x, int64_t n"; what they are */
     uint32_t n;
     RLXC_VEC(const char *) names;
-    const char **results; /* names of the pointers */
-    const rlxc_sinfo **types;
-    uint32_t n_results;
+    RLXC_VEC(rlxc_c_result) results;
 } rlxc_c_signature;
 
 /* --- c_values.c */
@@ -69,6 +73,10 @@ bool rlxc_c_find_dims(rlxc_c_graph *w, const rlxc_c_kernel *k, const rlxc_c_site
                       rlxc_range range, const rlxc_expr **out);
 void rlxc_c_call_kernel(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_site *site);
 
+/* --- c_builtin.c */
+/* Emits |b|, a call of an extern function; false where it has no form. */
+bool rlxc_c_call_builtin(rlxc_c_graph *w, const rlxc_binding *b);
+
 /* --- c_steps.c */
 bool rlxc_c_is_alloc(const rlxc_binding *b);
 /* For rlxc_each_binding; |user| is the graph. */
@@ -86,7 +94,7 @@ rlxc_c_value rlxc_c_parameter(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_s
 void rlxc_c_results(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type, const char *name);
 /* The variables that are the results themselves: they may be computed in place. */
 void rlxc_c_find_direct(rlxc_c_graph *w, const rlxc_c_signature *s);
-/* Copies the results that were computed elsewhere. */
+/* Copies the tensors that were computed elsewhere, and writes shapes and numbers. */
 void rlxc_c_copy_results(rlxc_c_graph *w, const rlxc_c_signature *s, const rlxc_c_value *v,
                          uint32_t *io_next);
 

@@ -52,6 +52,24 @@ rlxc_c_value rlxc_c_parameter(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_s
     return v;
 }
 
+/* What the result of |type| points to: elements, the numbers of a shape, or a number. NULL after a
+ * diagnostic. */
+static const char *result_type(rlxc_c_graph *w, const rlxc_sinfo *type)
+{
+    const char *why = "the result is no number, or tensor or shape of a known rank";
+    if (type && (type->kind == RLXC_SINFO_TENSOR || type->kind == RLXC_SINFO_SHAPE) && type->dims) {
+        const rlx_dtype t = type->kind == RLXC_SINFO_TENSOR ? type->dtype : RLX_I64;
+        why = rlxc_cl_lacks_type(w->g->target, t);
+        if (!why)
+            return rlxc_cl_memory_type(w->g, t);
+    } else if (type && type->kind == RLXC_SINFO_PRIM) {
+        return rlxc_cl_type(w->g, type->dtype);
+    }
+    if (!rlxc_failed(w->ctx))
+        rlxc_error(w->ctx, w->f->range, "%s: C: %s", w->f->name, why);
+    return NULL;
+}
+
 void rlxc_c_results(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type, const char *name)
 {
     if (type && type->kind == RLXC_SINFO_TUPLE) {
@@ -59,26 +77,24 @@ void rlxc_c_results(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type
             rlxc_c_results(w, s, type->fields[i], rlxc_internf(w->ctx, "%s_%u", name, i));
         return;
     }
-    const char *why = type && type->kind == RLXC_SINFO_TENSOR && type->dims
-                          ? rlxc_cl_lacks_type(w->g->target, type->dtype)
-                          : "the result is no tensor of a known rank";
-    if (why) {
-        if (!rlxc_failed(w->ctx))
-            rlxc_error(w->ctx, w->f->range, "%s: C: %s", w->f->name, why);
+    const char *to = result_type(w, type);
+    if (!to)
         return;
-    }
-    const char **names = rlxc_alloc(w->ctx, ((size_t)s->n_results + 1) * sizeof *names);
-    const rlxc_sinfo **types = rlxc_alloc(w->ctx, ((size_t)s->n_results + 1) * sizeof *types);
-    if (s->n_results) {
-        memcpy(names, s->results, s->n_results * sizeof *names);
-        memcpy(types, s->types, s->n_results * sizeof *types);
-    }
-    names[s->n_results] =
-        rlxc_c_declare(w, s, rlxc_internf(w->ctx, "%s *", rlxc_cl_memory_type(w->g, type->dtype)),
-                       name, rlxc_internf(w->ctx, "result, %s", rlxc_sinfo_text(w->ctx, type)));
-    types[s->n_results++] = type;
-    s->results = names;
-    s->types = types;
+    const char *declared =
+        rlxc_c_declare(w, s, rlxc_internf(w->ctx, "%s *", to), name,
+                       rlxc_internf(w->ctx, "result, %s", rlxc_sinfo_text(w->ctx, type)));
+    RLXC_PUSH(w->ctx, &s->results, ((rlxc_c_result){declared, type}));
+}
+
+/* Results that a value of |type| gives. */
+static uint32_t count_results(const rlxc_sinfo *type)
+{
+    uint32_t n = 0;
+    if (!type || type->kind != RLXC_SINFO_TUPLE)
+        return 1;
+    for (uint32_t i = 0; i < type->n_fields; i++)
+        n += count_results(type->fields[i]);
+    return n;
 }
 
 static void find_direct(rlxc_c_graph *w, const rlxc_c_signature *s, rlxc_atom atom,
@@ -89,10 +105,13 @@ static void find_direct(rlxc_c_graph *w, const rlxc_c_signature *s, rlxc_atom at
             find_direct(w, s, atom.items[i], io_next);
         return;
     }
-    const uint32_t i = (*io_next)++;
-    if (atom.kind == RLXC_ATOM_VAR && i < s->n_results &&
-        !rlxc_map_get(&w->direct, rlxc_key(atom.var)))
-        rlxc_map_set(w->ctx, &w->direct, rlxc_key(atom.var), (void *)(uintptr_t)s->results[i]);
+    const rlxc_sinfo *type = rlxc_c_type_of(w, atom);
+    const uint32_t i = *io_next;
+    *io_next += count_results(type);
+    if (atom.kind == RLXC_ATOM_VAR && type && type->kind == RLXC_SINFO_TENSOR &&
+        i < s->results.count && !rlxc_map_get(&w->direct, rlxc_key(atom.var)))
+        rlxc_map_set(w->ctx, &w->direct, rlxc_key(atom.var),
+                     (void *)(uintptr_t)s->results.items[i].name);
 }
 
 void rlxc_c_find_direct(rlxc_c_graph *w, const rlxc_c_signature *s)
@@ -108,6 +127,36 @@ void rlxc_c_find_direct(rlxc_c_graph *w, const rlxc_c_signature *s)
     find_direct(w, s, result, &next);
 }
 
+/* True if the caller's sizes say what |dims| are. */
+static bool are_known(rlxc_c_graph *w, const rlxc_expr *const *dims, int32_t n)
+{
+    rlxc_var_list used = {0};
+    for (int32_t i = 0; i < n; i++)
+        rlxc_collect_vars(w->ctx, dims[i], &used);
+    for (uint32_t i = 0; i < used.vars.count; i++)
+        if (!rlxc_map_get(&w->g->vars, rlxc_key(used.vars.items[i])))
+            return false;
+    return true;
+}
+
+static void write_result(rlxc_c_graph *w, const rlxc_c_result *r, const rlxc_c_value *v)
+{
+    const rlxc_sinfo *t = r->type;
+    if (t->kind == RLXC_SINFO_SHAPE && are_known(w, t->dims, t->ndim)) {
+        for (int32_t i = 0; i < t->ndim; i++)
+            rlxc_cl_line(w->g, "%s[%d] = %s;", r->name, i, rlxc_cl_index(w->g, t->dims[i]));
+    } else if (t->kind == RLXC_SINFO_PRIM && v->kind == RLXC_C_NUMBER) {
+        rlxc_cl_line(w->g, "*%s = (%s)%s;", r->name, rlxc_cl_type(w->g, t->dtype), v->text);
+    } else if (t->kind == RLXC_SINFO_TENSOR && v->kind == RLXC_C_TENSOR) {
+        const rlxc_expr *bytes = rlxc_extents_bytes(w->ctx, t->dtype, t->dims, (uint32_t)t->ndim);
+        if (strcmp(v->text, r->name) != 0)
+            rlxc_cl_line(w->g, "memcpy(%s, %s, (size_t)%s);", r->name, v->text,
+                         rlxc_cl_index(w->g, rlxc_canonical(w->ctx, bytes, NULL)));
+    } else {
+        rlxc_c_refuse(w, w->f->body.result_range, "a result that is not known before");
+    }
+}
+
 void rlxc_c_copy_results(rlxc_c_graph *w, const rlxc_c_signature *s, const rlxc_c_value *v,
                          uint32_t *io_next)
 {
@@ -117,16 +166,8 @@ void rlxc_c_copy_results(rlxc_c_graph *w, const rlxc_c_signature *s, const rlxc_
         return;
     }
     const uint32_t i = (*io_next)++;
-    if (i >= s->n_results || v->kind != RLXC_C_TENSOR) {
-        rlxc_c_refuse(w, w->f->body.result_range, "a result that is no tensor");
-        return;
-    }
-    if (strcmp(v->text, s->results[i]) == 0)
-        return;
-    const rlxc_sinfo *t = s->types[i];
-    rlxc_cl_line(w->g, "memcpy(%s, %s, (size_t)%s);", s->results[i], v->text,
-                 rlxc_cl_index(w->g, rlxc_canonical(w->ctx,
-                                                    rlxc_extents_bytes(w->ctx, t->dtype, t->dims,
-                                                                       (uint32_t)t->ndim),
-                                                    NULL)));
+    if (i < s->results.count)
+        write_result(w, &s->results.items[i], v);
+    else
+        rlxc_c_refuse(w, w->f->body.result_range, "more results than the function states");
 }

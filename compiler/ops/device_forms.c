@@ -1,4 +1,4 @@
-/* The table of device_forms.def: which builtins become kernels of a device (device_forms.h). */
+/* The table of device_forms.def: which builtins become kernels (device_forms.h). */
 #include "compiler/ops/device_forms.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ bool rlxc_device_may_do(const char *builtin)
 bool rlxc_emit_device_form(rlxc_builder *b, const rlxc_binding *call, rlxc_atom *out)
 {
     const form *f = call->callee.kind == RLXC_ATOM_EXTERN ? find(call->callee.text) : NULL;
-    if (!f || !b->target)
+    if (!f)
         return false;
     rlxc_te te;
     if (!rlxc_te_begin_builtin(&te, b, call, f->name, RLXC_PATTERN_OPAQUE) || !f->make(&te))

@@ -1,5 +1,5 @@
-/* Kernels of a device in place of builtins, which work on the host's memory. device_forms.def lists
- * them; pass place_kernels asks for them before it copies operands to the host. */
+/* Kernels in place of builtins, for devices, where builtins cannot work, and for programs in C,
+ * which have no builtins. device_forms.def lists them; pass place_kernels asks for them. */
 #ifndef RLXC_OPS_DEVICE_FORMS_H
 #define RLXC_OPS_DEVICE_FORMS_H
 
@@ -7,8 +7,8 @@
 
 /* True for a builtin whose result a device may compute, where its operands are. */
 bool rlxc_device_may_do(const char *builtin);
-/* Emits what the builder's device does for |call|, a call of a builtin whose tensors are there;
- * |*out| becomes its result. False, with nothing emitted, where the device has no kernel for it. */
+/* Emits what the builder's device, or the CPU, does for |call|, a call of a builtin whose tensors
+ * are there; |*out| becomes its result. False, with nothing emitted, where there is no kernel. */
 bool rlxc_emit_device_form(rlxc_builder *b, const rlxc_binding *call, rlxc_atom *out);
 
 /* Fails where |wrong|: "model.py:7:9: |before| a |between| b". a < 0 or a >= b there, without which

@@ -7,7 +7,9 @@
  * results back after. Its result stays on the device for everybody else. A value that was copied
  * from where it is wanted is taken from there: chains of such calls copy once in each direction.
  * Values of type Object hold tensors of the host: a builtin that makes one is the CPU's as well.
- * `rlxc --explain` names the calls with the reasons. */
+ * `rlxc --explain` names the calls with the reasons.
+ *
+ * For a program in C the pass only puts kernels in place of builtins. */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
@@ -315,7 +317,7 @@ static bool place_form(placing *p, rlxc_builder *b, const rlxc_binding *call, co
     rlxc_builder_place(b, device);
     own.var = rlxc_rvar_new(p->ctx, rlxc_outermost(b->function), call->var->name,
                             rlxc_sinfo_on(p->ctx, to, device, false));
-    bool good = rlxc_emit_device_form(b, &own, replacement);
+    bool good = b->target && rlxc_emit_device_form(b, &own, replacement);
     const rlxc_binding_block *made = b->block;
     for (uint32_t i = 0; i < made->n && good && !rlxc_failed(p->ctx); i++) {
         const rlxc_global *g = prim_called(p, made->bindings[i]);
@@ -462,10 +464,26 @@ static void end_block(void *user, rlxc_builder *b)
     begin_block(user, &(rlxc_builder){.block = NULL});
 }
 
+/* A program in C has no builtins: those that have kernels become kernels of the CPU. */
+static rlxc_rewrite_action use_form(void *user, rlxc_builder *b, rlxc_binding *call,
+                                    rlxc_atom *replacement)
+{
+    (void)user;
+    b->range = call->range;
+    return call->form == RLXC_FORM_CALL && !call->op && rlxc_emit_device_form(b, call, replacement)
+               ? RLXC_REWRITE_REPLACE
+               : RLXC_REWRITE_KEEP;
+}
+
 bool rlxc_pass_place_kernels(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     placing p = {.ctx = ctx, .module = module, .options = options};
     bool any = false;
+    if (options->target == rlxc_target_c()) {
+        const rlxc_rewrite_pass forms = {NULL, use_form, NULL, NULL};
+        rlxc_rewrite_module(ctx, module, &forms);
+        return !rlxc_failed(ctx);
+    }
     for (uint32_t i = 0; i < module->vdevices.count; i++)
         any |= rlxc_vdevice_at(module, i) != NULL;
     if (!any)

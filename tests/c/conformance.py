@@ -31,13 +31,15 @@ class NoForm(Exception):
     pass
 
 
-def leaves(value, folder):
-    """The tensors and numbers of a value, in order."""
+def leaves(value, folder, is_result=False):
+    """The tensors and numbers of a value, in order; of a result, shapes are tensors."""
     if "tuple" in value:
         for item in value["tuple"]:
-            yield from leaves(item, folder)
+            yield from leaves(item, folder, is_result)
     elif "tensor" in value:
         yield np.ascontiguousarray(np.load(os.path.join(folder, value["tensor"]))).reshape(value["shape"])
+    elif "shape" in value and is_result:
+        yield np.array(value["shape"], np.int64)
     elif "shape" in value:
         raise NoForm("an argument that is a shape")
     else:
@@ -80,9 +82,7 @@ def call(library, header, case, folder, number, one):
     params, said = parse(header, name)
     symbols, args, keep = {}, [], []
     inputs = list(x for value in one["inputs"] for x in leaves(value, folder))
-    wants = [] if one.get("fails") else list(x for value in one["outputs"] for x in leaves(value, folder))
-    if not one.get("fails") and any(not isinstance(x, np.ndarray) for x in wants):
-        raise NoForm("a result that is a number")
+    wants = [] if one.get("fails") else list(x for value in one["outputs"] for x in leaves(value, folder, True))
     given = iter(inputs)
     for kind, param in params:
         if kind.startswith("const") and kind.endswith("*"):
@@ -100,10 +100,11 @@ def call(library, header, case, folder, number, one):
             if param not in symbols:
                 raise NoForm("a symbol that no dimension gives")
             args.append(ctypes.c_int64(symbols[param]))
+    results = [k for k, p in params if k.endswith("*") and not k.startswith("const") and p != "arena_start"]
+    if len(results) != len(wants):
+        return "call %d: %d results, %d wanted" % (number, len(results), len(wants))
+    wants = [w if isinstance(w, np.ndarray) else np.array(w, NUMBERS[k.strip(" *")]) for w, k in zip(wants, results)]
     outs = [np.zeros(w.shape, w.dtype) for w in wants]
-    results = [p for k, p in params if k.endswith("*") and not k.startswith("const") and p != "arena_start"]
-    if len(results) != len(outs):
-        return "call %d: %d results, %d wanted" % (number, len(results), len(outs))
     args += [ctypes.c_void_p(o.ctypes.data) for o in outs]
     symbol_args = [a for (k, p), a in zip(params, args) if k.strip() == "int64_t" and re.match(r"\d+ to", said.get(p, ""))]
     if params[-1][1] == "arena_bytes":

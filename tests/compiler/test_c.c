@@ -96,6 +96,37 @@ RLX_TEST(c, indices_are_checked)
     free(text);
 }
 
+RLX_TEST(c, results_are_tensors_shapes_and_numbers)
+{
+    static const char results[] =
+        MODULE("x: R.Tensor((\"n\",), \"float32\"), m: R.Prim(\"int64\"), b: R.Prim(\"bool\")",
+               "        n = T.int64()\n        y = R.exp(x)\n        z = R.negative(x)\n"
+               "        t = (y, z)\n        w = R.add(x, x)\n"
+               "        return (t, w, R.shape([n + 1, 3]), m, b)\n");
+    const rlx_dim_bound bound = {"n", 0, 16};
+    char *text = c_text(t, results, &bound);
+    expect(text, "int model_main(const float *x, int64_t m, bool b, int64_t n, float *out_0_0, "
+                 "float *out_0_1, float *out_1, int64_t *out_2, int64_t *out_3, bool *out_4);");
+    expect(text, "model_add(x, x, out_1, n);");
+    expect(text, "out_2[0] = (n + 1);");
+    expect(text, "out_2[1] = 3;");
+    expect(text, "*out_3 = (int64_t)m;");
+    expect(text, "memcpy(out_0_1, z, (size_t)(n * 4));");
+    free(text);
+}
+
+RLX_TEST(c, builtins_become_kernels_and_conditions)
+{
+    static const char text_of[] =
+        MODULE("x: R.Tensor((4,), \"int32\"), y: R.Tensor((4,), \"int32\")",
+               "        z = R.floor_divide(x, y)\n        o = R.argsort(z)\n"
+               "        return o\n");
+    char *text = c_text(t, text_of, NULL);
+    expect(text, "model_check_nonzero(y)) != 0)\n    return status;");
+    expect(text, "model_argsort(");
+    free(text);
+}
+
 RLX_TEST(c, branches_choose_a_pointer)
 {
     static const char branches[] =
@@ -133,7 +164,7 @@ RLX_TEST(c, what_has_no_form_is_named)
     static const struct {
         const char *module, *why;
     } rows[] = {
-        {MODULE("x: R.Tensor((4,), \"float32\")", "        y = R.sort(x)\n        return y\n"),
+        {MODULE("x: R.Tensor((\"n\",), \"float32\")", "        y = R.sort(x)\n        return y\n"),
          "C has no form of a call of rlx.sort"},
         {MODULE("x: R.Tensor((4,), \"int4\")", "        return x\n"), "smaller than a byte"},
         {MODULE("x: R.Tensor(ndim=2, dtype=\"float32\")",
@@ -148,7 +179,8 @@ RLX_TEST(c, what_has_no_form_is_named)
          "        cls = Module\n        if c:\n            r = cls.main(R.logical_not(c))\n"
          "        else:\n            r = c\n        return r\n",
          "C has no form of a call of main, which may call itself"},
-        {MODULE("x: R.Shape([\"n\"])", "        return x\n"), "no tensor"},
+        {MODULE("x: R.Tensor((4,), \"float32\")", "        y = R.nonzero(x)\n        return y\n"),
+         "the result is no number, or tensor or shape of a known rank"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlx_compiler *c = library_compiler(t);
