@@ -232,6 +232,20 @@ static int walk_function(walk *w, const rlx_function_info *info)
     return CLI_FAILED;
 }
 
+/* The title of a function's memory; false if no call has the sizes of --dim. */
+static bool print_title(const cli_symbols *s, rlx_str name, bool nothing)
+{
+    rlx_str message = {"", 0};
+    const bool refused = cli_is_refused(s, s->bound, s->values, &message);
+    printf("memory of %.*s", (int)name.len, name.data);
+    cli_symbols_print(s, stdout);
+    if (refused)
+        printf(": no call has these sizes: %.*s\n", (int)message.len, message.data);
+    else
+        puts(nothing ? ": nothing is allocated" : "");
+    return !refused;
+}
+
 /* Prints the plan, and draws it if it is the first: *svg is NULL from then on. */
 static int dump_plan(const cli_symbols *symbols, const char **svg)
 {
@@ -258,18 +272,15 @@ static int dump_function(const rlx_executable *exe, uint32_t f, const char *cons
         status = cli_symbols_bind(&w.symbols, dims, n_dims, found);
     if (status == CLI_OK)
         status = walk_function(&w, &info);
-    if (status == CLI_OK) {
-        rlx_plan_counts plan = {0};
-        rlx_function_plan(exe, f, &plan);
-        bool nothing = w.n_rows == 0 && plan.n_buffers == 0;
-        printf("memory of %.*s", (int)info.name.len, info.name.data);
-        cli_symbols_print(&w.symbols, stdout);
-        puts(nothing ? ": nothing is allocated" : "");
+    rlx_plan_counts plan = {0};
+    rlx_function_plan(exe, f, &plan);
+    const bool shown = status == CLI_OK &&
+                       print_title(&w.symbols, info.name, w.n_rows == 0 && plan.n_buffers == 0);
+    if (shown)
         status = dump_plan(&w.symbols, svg);
-    }
-    if (status == CLI_OK)
+    if (shown && status == CLI_OK)
         status = cli_print_need(exe, f, dims, n_dims);
-    if (status == CLI_OK && w.n_rows > 0) {
+    if (shown && status == CLI_OK && w.n_rows > 0) {
         print_rows(&w);
         print_sums(&w);
     }

@@ -164,33 +164,69 @@ static bool print_bound(const cli_plan *p, uint32_t region)
     return found >= 0;
 }
 
+typedef struct trial { /* of example values for the unknown symbols of a region */
+    const cli_plan *p;
+    uint32_t region, n;
+    bool *known;     /* by slot: true */
+    int64_t *values; /* by slot */
+    double most;     /* the largest excess over the sum */
+} trial;
+
+/* Prints the peak for the values, if calls may have them. |what| names them. */
+static void try_values(trial *t, const char *what)
+{
+    rlx_plan_sums sums;
+    rlx_str message;
+    if (cli_is_refused(t->p->symbols, t->known, t->values, &message) ||
+        rlx_plan_compute(t->p->exe, t->p->function, t->region, t->values, NULL, NULL, &sums,
+                         NULL) != RLX_OK)
+        return;
+    printf("%s %s: %llu", t->n++ ? "," : "  peak where each unknown symbol is", what,
+           (unsigned long long)sums.peak);
+    if (sums.bound)
+        t->most = fmax(t->most, (double)sums.peak / (double)sums.bound - 1);
+}
+
+/* Sets the unknown symbols to their upper bounds; false if one has none, or more is unknown. */
+static bool set_to_bounds(trial *t)
+{
+    const cli_symbols *s = t->p->symbols;
+    uint32_t slots[64];
+    const uint32_t n = rlx_function_plan_slots(t->p->exe, t->p->function, t->region, slots, 64);
+    for (uint32_t i = 0; i < s->n_symbols; i++)
+        t->values[i] = s->bound[i] ? s->values[i] : cli_upper_bound(s, i);
+    for (uint32_t i = 0; i < n && i < 64; i++)
+        if (slots[i] >= s->n_symbols || t->values[slots[i]] == INT64_MAX)
+            return false;
+    return n <= 64;
+}
+
 /* The actual peaks with example values for all unknown symbols, to compare with the formula: the
  * layout for these sizes may need more than the largest sum. */
 static bool print_tried(const cli_plan *p, uint32_t region)
 {
     static const int64_t tried[] = {1, 16, 128, 1024};
     const cli_symbols *s = p->symbols;
-    int64_t *values = malloc((s->n ? s->n : 1) * sizeof *values);
-    double most = 0;
-    uint32_t n = 0;
-    if (!values)
-        return false;
-    for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
-        rlx_plan_sums sums;
-        for (uint32_t i = 0; i < s->n; i++)
-            values[i] = s->bound[i] ? s->values[i] : tried[k];
-        if (rlx_plan_compute(p->exe, p->function, region, values, NULL, NULL, &sums, NULL) !=
-            RLX_OK)
-            continue;
-        printf("%s %lld: %llu", n++ ? "," : "  peak where each unknown symbol is",
-               (long long)tried[k], (unsigned long long)sums.peak);
-        if (sums.bound)
-            most = fmax(most, (double)sums.peak / (double)sums.bound - 1);
+    trial t = {.p = p, .region = region};
+    t.values = malloc((s->n ? s->n : 1) * sizeof *t.values);
+    t.known = malloc((s->n ? s->n : 1) * sizeof *t.known);
+    for (size_t k = 0; t.values && t.known && k < sizeof tried / sizeof *tried; k++) {
+        char what[24];
+        for (uint32_t i = 0; i < s->n; i++) {
+            t.values[i] = s->bound[i] ? s->values[i] : tried[k];
+            t.known[i] = true;
+        }
+        snprintf(what, sizeof what, "%lld", (long long)tried[k]);
+        try_values(&t, what);
     }
-    if (n > 0)
-        printf("; at most %.1f %% above that\n", 100 * most);
-    free(values);
-    return true;
+    const bool done = t.values && t.known;
+    if (done && set_to_bounds(&t))
+        try_values(&t, "at its upper bound");
+    if (t.n > 0)
+        printf("; at most %.1f %% above that\n", 100 * t.most);
+    free(t.values);
+    free(t.known);
+    return done;
 }
 
 /* --- a region --------------------------------------------------------------------------------- */
@@ -225,13 +261,17 @@ static void print_rows(const cli_plan *p, uint32_t region)
     }
 }
 
-/* " on opencl:0 in pool fast" */
+const char *cli_region_place(const rlx_executable *exe, uint32_t device, char *buffer, size_t size)
+{
+    cli_device_text(exe, device, buffer, size);
+    cli_pool_text(exe, device, buffer + strlen(buffer), size - strlen(buffer));
+    return buffer;
+}
+
 static const char *region_device(const cli_plan *p, uint32_t region, char *buffer, size_t size)
 {
-    const uint32_t device = rlx_function_plan_device(p->exe, p->function, region);
-    cli_device_text(p->exe, device, buffer, size);
-    cli_pool_text(p->exe, device, buffer + strlen(buffer), size - strlen(buffer));
-    return buffer;
+    return cli_region_place(p->exe, rlx_function_plan_device(p->exe, p->function, region), buffer,
+                            size);
 }
 
 /* The symbols without a value in the sizes of |region|. */

@@ -129,8 +129,7 @@ static void print_pool(rlx_str text)
     if (room > 0)
         printf("%llu of %llu bytes (%s) %s: %.1f %%\n", (unsigned long long)used,
                (unsigned long long)room, cli_bytes_text(room, bytes, sizeof bytes),
-               constants ? "of constants" : "at most, callees included",
-               100.0 * (double)used / (double)room);
+               constants ? "of constants" : "at most", 100.0 * (double)used / (double)room);
     else if (constants)
         printf("no limit, %llu bytes of constants\n", (unsigned long long)used);
     else
