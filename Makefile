@@ -80,6 +80,8 @@ SMALL_SRC := $(wildcard vm/asm*.c vm/builder*.c vm/load*.c vm/device*.c vm/devic
                                  signature start_threads time verify vm_devices) \
              $(patsubst %,builtins/%.c,control inspect list lowered rank shape table view)
 $(call obj,$(SMALL_SRC)): OPT := -Os -g
+# Tests build in less time with -O1, and run no slower.
+$(call obj,$(VM_TESTS) $(COMPILER_TESTS)): OPT := -O1 -g
 # The runtime is C: only debuggers unwind its stack, with the debug information.
 $(call obj,$(RUNTIME_SRC)): CFLAGS += $(if $(SAN),,-fno-asynchronous-unwind-tables)
 

@@ -308,7 +308,7 @@ static void check_variants(rlx_test *t, const char *const *cpus, size_t n)
     for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) {
         char text[1024];
         kernel_fixture f;
-        if (!cpu_runs(cpus[k % n]) || !rlx_test_takes(k / n, 2))
+        if (!cpu_runs(cpus[k % n]) || !rlx_test_takes(k / n, 3))
             continue;
         module_text(&variants[k], text, sizeof text);
         cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, cpus[k % n], text));

@@ -335,7 +335,7 @@ RLX_TEST(integer_convs, sums_are_exact)
 {
     for (size_t i = 0; i < sizeof convs / sizeof *convs; i++) {
         const conv *c = &convs[i];
-        if (!cpu_runs(c->cpu) || !rlx_test_takes(i, 2))
+        if (!cpu_runs(c->cpu) || !rlx_test_takes(i, 3))
             continue;
         unsigned char *w = malloc((size_t)weights_of(c));
         bound_fill(w, weights_of(c), 11);
