@@ -6,8 +6,7 @@
 
 #include "compiler/codegen/c_emit.h"
 
-/* |name| as an identifier, and in capitals. */
-static const char *identifier(rlxc_context *ctx, const char *name, bool capitals)
+const char *rlxc_c_identifier(rlxc_context *ctx, const char *name, bool capitals)
 {
     rlxc_text text = {.ctx = ctx};
     for (const char *c = name; *c; c++) {
@@ -27,7 +26,7 @@ enum { ALIGN = 64, LEAST_APART = 64 /* bytes of a constant that is a weight */ }
 static const char *weight(rlxc_c_module *m, const rlxc_constant *c, const char *type)
 {
     const char *name =
-        rlxc_c_global_name(&m->cl, identifier(m->ctx, c->name ? c->name : "constant", true));
+        rlxc_c_global_name(&m->cl, rlxc_c_identifier(m->ctx, c->name ? c->name : "constant", true));
     const size_t offset = (m->weights_bytes + ALIGN - 1) / ALIGN * ALIGN;
     RLXC_PUSH(m->ctx, &m->weights, (rlxc_c_weight){c, offset});
     if (__builtin_add_overflow(offset, c->nbytes, &m->weights_bytes))
@@ -115,7 +114,7 @@ bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name,
     rlxc_c_module m = {.ctx = ctx,
                        .module = module,
                        .apart = weights_apart,
-                       .macro = identifier(ctx, name, true),
+                       .macro = rlxc_c_identifier(ctx, name, true),
                        .kernel_text = {.ctx = ctx},
                        .data_text = {.ctx = ctx},
                        .graph_text = {.ctx = ctx},
@@ -123,9 +122,10 @@ bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name,
     rlxc_text header = {.ctx = ctx}, source = {.ctx = ctx};
     m.cl = (rlxc_cl){.ctx = ctx,
                      .is_c = true,
-                     .prefix = identifier(ctx, name, false),
+                     .prefix = rlxc_c_identifier(ctx, name, false),
                      .refuse = rlxc_internf(ctx, "%s_E_VALUE", m.macro),
                      .constants = {.ctx = ctx}};
+    rlxc_c_find_pools(&m);
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++)
         if (module->globals.items[i]->relax && !module->globals.items[i]->relax->is_private)
             rlxc_c_function(&m, module->globals.items[i]->relax);
@@ -147,7 +147,8 @@ bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name,
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
         "enum {\n  %s_E_SHAPE = 1, /* a size is not in its bounds */\n"
         "  %s_E_VALUE,     /* an index or another value is not what it must be */\n"
-        "  %s_E_MEMORY,    /* the arena is too small, or not aligned to 8 */\n"
+        "  %s_E_MEMORY,    /* memory that the caller gives is missing, too small, or not aligned "
+        "*/\n"
         "  %s_E_WEIGHTS    /* the bytes are not the model's weights */\n};\n",
         name, m.macro, m.macro, m.macro, m.macro, m.macro, m.macro);
     add(&header, &m.header_text);

@@ -4,12 +4,14 @@
  * c_kernel.c  a PrimFunc as a function
  * c_graph.h   a Relax function as a function that calls those, in several files
  * c_plan.c    where the temporaries of a Relax function are in its arena
+ * c_pools.c   the same in the memory pools of the module
  * c_text.c    spelling, names, helper functions */
 #ifndef RLXC_CODEGEN_C_H
 #define RLXC_CODEGEN_C_H
 
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/opencl.h"
+#include "compiler/ir/pool.h"
 
 typedef struct rlxc_c_kernel { /* a PrimFunc that is called */
     const rlxc_prim_func *f;
@@ -37,6 +39,7 @@ typedef struct rlxc_c_module {
     RLXC_VEC(rlxc_c_weight) weights; /* then: in order */
     size_t weights_bytes;
     uint32_t weight_uses;
+    rlxc_pools pools; /* of the CPU, for what functions plan */
     rlxc_text kernel_text, data_text, graph_text, header_text;
 } rlxc_c_module;
 
@@ -52,6 +55,9 @@ typedef struct rlxc_c_part { /* of an arena */
     const rlxc_expr *bytes;
     uint32_t first, last; /* steps of the function at which it is in use */
     int64_t offset;       /* where the plan is static */
+    uint8_t pool;         /* it is in, if the module has pools */
+    const char *what;     /* for messages */
+    rlxc_range range;
 } rlxc_c_part;
 
 typedef struct rlxc_c_plan {
@@ -61,11 +67,18 @@ typedef struct rlxc_c_plan {
     int64_t limit;      /* else: of symbols without an upper bound, so that nothing overflows */
     rlxc_bounds bounds; /* of the function's symbols, with that limit */
 } rlxc_c_plan;
-/* Decides which it is, and the offsets, from the parts and the bounds that |f| states. */
+/* Decides which it is, and the offsets, from the parts and the bounds that |f| states; |in_pools|:
+ * pools have the parts (c_pools.c). */
 void rlxc_c_lay_out(rlxc_context *ctx, rlxc_c_plan *plan, const rlxc_function *f,
-                    const rlxc_var_list *symbols);
+                    const rlxc_var_list *symbols, bool in_pools);
+
+/* --- c_pools.c */
+/* Notes the module's pools that C can use; an error is in the context. */
+void rlxc_c_find_pools(rlxc_c_module *m);
 
 /* --- c.c */
+/* |name| as an identifier, or in capitals. */
+const char *rlxc_c_identifier(rlxc_context *ctx, const char *name, bool capitals);
 const char *rlxc_c_constant(rlxc_c_module *m, const rlxc_constant *c);
 
 #endif

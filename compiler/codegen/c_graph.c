@@ -109,6 +109,7 @@ static void arena(rlxc_c_graph *w)
 {
     const rlxc_c_plan *p = &w->plan;
     if (p->is_static) {
+        rlxc_c_check_pools(w);
         check_symbols(w, rlxc_internf(w->ctx, "%s_E_SHAPE", w->m->macro));
         if (p->bytes)
             rlxc_cl_line(w->g, "unsigned char *const arena = %s_arena.bytes;", w->name);
@@ -159,7 +160,10 @@ void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f)
     rlxc_each_binding(&f->body, rlxc_c_note_binding, &w);
     if (rlxc_failed(ctx))
         return;
-    rlxc_c_lay_out(ctx, &w.plan, f, &w.symbols);
+    rlxc_c_lay_out(ctx, &w.plan, f, &w.symbols, m->pools.n > 0);
+    rlxc_c_place_in_pools(&w, &s);
+    if (rlxc_failed(ctx))
+        return;
     if (!w.plan.is_static) {
         rlxc_text_printf(&s.declared, "%svoid *arena_start, size_t arena_bytes", s.n++ ? ", " : "");
         plan_function(&w);

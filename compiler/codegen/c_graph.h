@@ -4,6 +4,7 @@
  * c_signature.c  its parameters and results
  * c_steps.c      what it needs of the arena, and when
  * c_body.c       its bindings
+ * c_pools.c      where memory pools hold what it needs
  * c_call.c       calls of kernels
  * c_builtin.c    calls of builtins that are a line of C
  * c_values.c     what its variables stand for */
@@ -33,6 +34,8 @@ typedef struct rlxc_c_graph {
     rlxc_map parts;    /* binding -> part + 1: of a tensor, or scratch memory of a call */
     rlxc_map direct;   /* variable of a tensor that is a result -> name of its parameter */
     rlxc_c_plan plan;
+    const char *pools[RLXC_MAX_POOLS]; /* names of the parameters */
+    uint64_t pool_bytes[RLXC_MAX_POOLS];
     uint32_t step;
     rlxc_text text;
     bool fails;
@@ -84,6 +87,12 @@ bool rlxc_c_note_binding(void *user, rlxc_binding *b);
 
 /* --- c_body.c */
 void rlxc_c_body(rlxc_c_graph *w, const rlxc_body *b);
+
+/* --- c_pools.c */
+/* Chooses pool and offset of each part of a static plan, and adds the parameters. */
+void rlxc_c_place_in_pools(rlxc_c_graph *w, rlxc_c_signature *s);
+/* Fails where a pool's pointer is not aligned, or missing. */
+void rlxc_c_check_pools(rlxc_c_graph *w);
 
 /* --- c_signature.c */
 /* A parameter more, near the name |hint|; |doc| may be NULL. */

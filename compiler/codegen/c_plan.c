@@ -80,15 +80,15 @@ static void place_all(rlxc_context *ctx, rlxc_c_plan *plan)
 }
 
 void rlxc_c_lay_out(rlxc_context *ctx, rlxc_c_plan *plan, const rlxc_function *f,
-                    const rlxc_var_list *symbols)
+                    const rlxc_var_list *symbols, bool in_pools)
 {
     plan->bounds = limited(ctx, f, symbols, INT64_MAX);
     plan->limit = INT32_MAX;
     plan->is_static = all_below(ctx, plan, &plan->bounds, MOST_BYTES);
-    if (plan->is_static) {
+    if (plan->is_static && !in_pools)
         place_all(ctx, plan);
+    if (plan->is_static || in_pools)
         return;
-    }
     plan->bounds = limited(ctx, f, symbols, plan->limit);
     while (plan->limit > 1 && !all_below(ctx, plan, &plan->bounds, MOST_BYTES))
         plan->bounds = limited(ctx, f, symbols, plan->limit /= 2);

@@ -9,11 +9,22 @@ bool rlxc_c_is_alloc(const rlxc_binding *b)
     return rlxc_is_op(b, "builtin.alloc_tensor");
 }
 
-static uint32_t add_part(rlxc_c_graph *w, const rlxc_expr *bytes, uint32_t last)
+static uint32_t add_part(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_expr *bytes,
+                         uint32_t last)
 {
     RLXC_PUSH(w->ctx, &w->plan.parts,
-              (rlxc_c_part){.bytes = bytes, .first = w->step, .last = last});
+              ((rlxc_c_part){.bytes = bytes, .first = w->step, .last = last, .range = b->range}));
     return w->plan.parts.count;
+}
+
+/* The first tensor in a part is what messages call it. */
+static void name_part(rlxc_c_graph *w, uintptr_t part, const rlxc_binding *b)
+{
+    if (!part || w->plan.parts.items[part - 1].what)
+        return;
+    w->plan.parts.items[part - 1].what =
+        rlxc_internf(w->ctx, "'%s', %s", b->var->name, rlxc_sinfo_text(w->ctx, b->var->sinfo));
+    w->plan.parts.items[part - 1].range = b->range;
 }
 
 static void note_alloc(rlxc_c_graph *w, const rlxc_binding *b)
@@ -26,7 +37,9 @@ static void note_alloc(rlxc_c_graph *w, const rlxc_binding *b)
         return;
     }
     const rlxc_expr *bytes = rlxc_extents_bytes(w->ctx, s->dtype, s->dims, (uint32_t)s->ndim);
-    rlxc_map_set(w->ctx, &w->parts, rlxc_key(b), (void *)(uintptr_t)add_part(w, bytes, UINT32_MAX));
+    const uintptr_t part = add_part(w, b, bytes, UINT32_MAX);
+    rlxc_map_set(w->ctx, &w->parts, rlxc_key(b), (void *)part);
+    name_part(w, part, b);
 }
 
 static void note_kernel(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_site *site)
@@ -37,7 +50,7 @@ static void note_kernel(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_sit
         return;
     const rlxc_expr *bytes = rlxc_canonical(
         w->ctx, rlxc_substitute(w->ctx, k->scratch, k->dims, values, k->n_dims), NULL);
-    rlxc_map_set(w->ctx, &w->parts, rlxc_key(b), (void *)(uintptr_t)add_part(w, bytes, w->step));
+    rlxc_map_set(w->ctx, &w->parts, rlxc_key(b), (void *)(uintptr_t)add_part(w, b, bytes, w->step));
 }
 
 bool rlxc_c_note_binding(void *user, rlxc_binding *b)
@@ -47,11 +60,13 @@ bool rlxc_c_note_binding(void *user, rlxc_binding *b)
     w->step++;
     if (rlxc_is_planned_storage(b) && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1) {
         rlxc_map_set(w->ctx, &w->storages, rlxc_key(b->var),
-                     (void *)(uintptr_t)add_part(w, b->args[0].dims[0], UINT32_MAX));
+                     (void *)(uintptr_t)add_part(w, b, b->args[0].dims[0], UINT32_MAX));
     } else if (rlxc_is_op(b, "memory.kill_storage") && b->args[0].kind == RLXC_ATOM_VAR) {
         const uintptr_t part = (uintptr_t)rlxc_map_get(&w->storages, rlxc_key(b->args[0].var));
         if (part)
             w->plan.parts.items[part - 1].last = w->step;
+    } else if (rlxc_is_op(b, "memory.alloc_tensor") && b->args[0].kind == RLXC_ATOM_VAR) {
+        name_part(w, (uintptr_t)rlxc_map_get(&w->storages, rlxc_key(b->args[0].var)), b);
     } else if (rlxc_c_is_alloc(b)) {
         note_alloc(w, b);
     } else if (site.f) {

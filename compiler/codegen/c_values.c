@@ -67,7 +67,10 @@ void rlxc_c_define(rlxc_c_graph *w, const rlxc_binding *b, const char *at, bool 
 
 const char *rlxc_c_part_text(rlxc_c_graph *w, uint32_t part)
 {
-    return w->plan.is_static
-               ? rlxc_internf(w->ctx, "(arena + %" PRId64 ")", w->plan.parts.items[part].offset)
-               : rlxc_internf(w->ctx, "(arena + at[%u])", part);
+    const rlxc_c_part *p = &w->plan.parts.items[part];
+    if (w->m->pools.n > 0)
+        return rlxc_internf(w->ctx, "((unsigned char *)%s + %" PRId64 ")", w->pools[p->pool],
+                            p->offset);
+    return w->plan.is_static ? rlxc_internf(w->ctx, "(arena + %" PRId64 ")", p->offset)
+                             : rlxc_internf(w->ctx, "(arena + at[%u])", part);
 }

@@ -157,41 +157,6 @@ static void add_callees(choice *c)
             add_callee(c, module->globals.items[i]->relax);
 }
 
-static void note_alive(const choice *c, const rlxc_pool_misfit *misfit)
-{
-    rlxc_bc_function *fn = c->fn;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < fn->pooled.count; i++) {
-        const rlxc_pool_buffer *b = &c->buffers[i];
-        const rlxc_bc_pooled *p = &fn->pooled.items[i];
-        if (!rlxc_is_misfit(b, misfit) || n++ >= MOST_NOTES)
-            continue;
-        rlxc_note(fn->ctx, p->range, "in use there: %s, %llu bytes", p->what ? p->what : "memory",
-                  (unsigned long long)b->bytes);
-    }
-    if (n > MOST_NOTES)
-        rlxc_note(fn->ctx, fn->f->range, "and %u more", n - MOST_NOTES);
-}
-
-static void does_not_fit(const choice *c, const rlxc_pool_misfit *misfit)
-{
-    rlxc_bc_function *fn = c->fn;
-    const rlxc_pool *pool = fn->m->on_devices.items[misfit->pool].pool;
-    const rlxc_bc_pooled *p = &fn->pooled.items[misfit->buffer];
-    const uint64_t below = c->below[misfit->pool];
-    const char *callees = below == 0
-                              ? ""
-                              : rlxc_internf(fn->ctx, ", and the functions that it calls need %llu",
-                                             (unsigned long long)below);
-    fn->m->failed = true;
-    rlxc_error(fn->ctx, p->range,
-               "memory pool '%s' has %llu bytes, '%s' needs %llu%s; at its peak, here, %llu are in "
-               "use at once",
-               pool->name, (unsigned long long)pool->size, fn->f->name,
-               (unsigned long long)misfit->peak, callees, (unsigned long long)misfit->alive);
-    note_alive(c, misfit);
-}
-
 static bool fill(choice *c)
 {
     rlxc_bc_function *fn = c->fn;
@@ -204,7 +169,9 @@ static bool fill(choice *c)
                                            .last = row.last,
                                            .bytes = p->bytes,
                                            .pools = p->pools->items,
-                                           .n_pools = p->pools->count};
+                                           .n_pools = p->pools->count,
+                                           .what = p->what,
+                                           .range = p->range};
     }
     for (uint32_t i = 0; i < fn->m->on_devices.count; i++) {
         const uint64_t size = fn->m->on_devices.items[i].pool->size;
@@ -268,7 +235,9 @@ void rlxc_bc_place_pools(rlxc_bc_function *fn)
         return;
     if (!rlxc_fit_pools(fn->ctx, c.buffers, fn->pooled.count, c.room, &misfit)) {
         if (!rlxc_failed(fn->ctx))
-            does_not_fit(&c, &misfit);
+            rlxc_report_misfit(fn->ctx, fn->m->on_devices.items[misfit.pool].pool, &misfit,
+                               fn->f->name, c.below[misfit.pool], c.buffers, fn->pooled.count);
+        fn->m->failed = true;
         return;
     }
     if (!rlxc_check_pools(c.buffers, fn->pooled.count, c.room, fn->m->on_devices.count, &wrong)) {

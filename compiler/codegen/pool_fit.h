@@ -2,7 +2,7 @@
 #ifndef RLXC_CODEGEN_POOL_FIT_H
 #define RLXC_CODEGEN_POOL_FIT_H
 
-#include "compiler/base/context.h"
+#include "compiler/ir/pool.h"
 
 enum { RLXC_POOL_NONE = 0xff };
 
@@ -13,6 +13,8 @@ typedef struct rlxc_pool_buffer {
     uint32_t n_pools;     /* at least 1 */
     uint8_t pool;         /* chosen */
     uint64_t offset;      /* in it; 0 in a pool without a limit */
+    const char *what;     /* for messages; NULL: memory */
+    rlxc_range range;
 } rlxc_pool_buffer;
 
 typedef struct rlxc_pool_misfit { /* why they do not fit */
@@ -31,6 +33,12 @@ bool rlxc_fit_pools(rlxc_context *ctx, rlxc_pool_buffer *buffers, uint32_t n, co
 
 /* True if |b| is one of those in use at the moment that |misfit| names. */
 bool rlxc_is_misfit(const rlxc_pool_buffer *b, const rlxc_pool_misfit *misfit);
+
+/* pool_report.c: the error that says so, of |function|, whose callees need |below| bytes of |pool|,
+ * and what is in use at the moment that |misfit| names. */
+void rlxc_report_misfit(rlxc_context *ctx, const rlxc_pool *pool, const rlxc_pool_misfit *misfit,
+                        const char *function, uint64_t below, const rlxc_pool_buffer *buffers,
+                        uint32_t n);
 
 /* pool_check.c: an independent proof: each buffer is in one of its pools, inside its room, and
  * buffers that are in use at once are disjoint. Names the first that is not in |out_wrong|. */

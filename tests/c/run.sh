@@ -51,6 +51,12 @@ check "numbers of chargpt with weights in a file" $?
 grep FAIL "$work/models.txt"
 "$build/rlxc" examples/digits/digits.py --params examples/digits/digits.safetensors --bound n=1:8 --emit=c -o "$work/digits.c"
 check "digits of at most 8 images" $?
+"$build/rlxc" examples/digits/digits.py --params examples/digits/digits.safetensors --bound n=0:8 --pool name=sram,size=16K --pool name=dram \
+    --emit=c -o "$work/pooled.c"
+check "digits in memory pools" $?
+# shellcheck disable=SC2086
+gcc -O1 $warnings -I"$work" tests/c/pools.c "$work/digits.c" "$work/pooled.c" -lm -o "$work/pools" && "$work/pools"
+check "numbers of digits in memory pools" $?
 # shellcheck disable=SC2086
 gcc -O1 $warnings -I"$work" examples/c/classify.c "$work/digits.c" -lm -o "$work/classify" &&
     "$work/classify" >"$work/classified.txt" && cmp "$work/classified.txt" examples/c/expected.txt

@@ -31,6 +31,23 @@ static char *c_text(rlx_test *t, const char *module, const rlx_dim_bound *bound)
     return text;
 }
 
+/* What the compiler says of the module, which has no form in C. */
+static void expect_refused(rlx_test *t, const char *module, const rlx_compile_options *options,
+                           const char *why)
+{
+    rlx_compiler *c = library_compiler(t);
+    rlx_ir_module *m = NULL;
+    void *data = NULL;
+    size_t size = 0;
+    rlx_status status = rlx_compiler_parse(c, "m.py", module, strlen(module), &m, &t->error);
+    if (status == RLX_OK)
+        status = rlx_ir_module_emit(m, options, RLX_EMIT_C, &data, &size, &t->error);
+    cr_expect_neq(status, RLX_OK);
+    cr_expect(strstr(rlx_compiler_diagnostics_text(c), why) != NULL, "%s: %s", why,
+              rlx_compiler_diagnostics_text(c));
+    rlx_compiler_destroy(c);
+}
+
 static void expect(const char *text, const char *part)
 {
     cr_expect(strstr(text, part) != NULL, "%s in\n%.6000s", part, text);
@@ -182,20 +199,39 @@ RLX_TEST(c, what_has_no_form_is_named)
         {MODULE("x: R.Tensor((4,), \"float32\")", "        y = R.nonzero(x)\n        return y\n"),
          "the result is no number, or tensor or shape of a known rank"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        rlx_compiler *c = library_compiler(t);
-        rlx_ir_module *m = NULL;
-        void *data = NULL;
-        size_t size = 0;
-        rlx_status status =
-            rlx_compiler_parse(c, "m.py", rows[i].module, strlen(rows[i].module), &m, &t->error);
-        if (status == RLX_OK)
-            status = rlx_ir_module_emit(m, NULL, RLX_EMIT_C, &data, &size, &t->error);
-        cr_expect_neq(status, RLX_OK);
-        cr_expect(strstr(rlx_compiler_diagnostics_text(c), rows[i].why) != NULL, "%s: %s",
-                  rows[i].why, rlx_compiler_diagnostics_text(c));
-        rlx_compiler_destroy(c);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_refused(t, rows[i].module, NULL, rows[i].why);
+}
+
+/* Two temporaries of 16 KiB and one of 4 KiB, of which the larger two are in use at once. */
+#define POOLED(pools, rows)                                                                \
+    "@I.ir_module\nclass Module:\n    I.module_attrs({\"rlx.pools\": [" pools "]})\n"      \
+    "    @R.function\n    def main(x: R.Tensor((" rows ", 64), \"float32\"), w: "          \
+    "R.Tensor((64, 64), \"float32\"), v: R.Tensor((64, 16), \"float32\")):\n"              \
+    "        a = R.matmul(x, w)\n        b = R.matmul(a, w)\n        c = R.matmul(b, v)\n" \
+    "        d = R.matmul(R.permute_dims(c), a)\n        return d\n"
+
+RLX_TEST(c, each_pool_is_a_pointer)
+{
+    char *text =
+        c_text(t, POOLED("\"name=fast-ram,size=20K,align=32\", \"name=dram\"", "64"), NULL);
+    expect(text, "int model_main(const float *x, const float *w, const float *v, float *out, "
+                 "void *fast_ram, void *dram);");
+    expect(text, "#define model_main_fast_ram_bytes ");
+    expect(text, "#define model_main_dram_bytes 16384\n");
+    expect(text, "if (!fast_ram || (uintptr_t)fast_ram % 32 != 0)");
+    expect(text, "((unsigned char *)dram + 0)");
+    cr_expect(strstr(text, "_arena") == NULL, "%.6000s", text);
+    free(text);
+}
+
+RLX_TEST(c, what_fits_into_no_pool_is_named)
+{
+    expect_refused(t, POOLED("\"name=sram,size=20K\"", "64"), NULL,
+                   "memory pool 'sram' has 20480 bytes, 'main' needs ");
+    expect_refused(t, POOLED("\"name=sram,size=20K\"", "64"), NULL,
+                   "note: in use there: 'a', R.Tensor((64, 64), dtype=\"float32\"), 16384 bytes");
+    expect_refused(t, POOLED("\"name=sram\"", "\"n\""), NULL, "need an upper bound");
 }
 
 RLX_TEST(c, files_are_a_source_and_its_header)
