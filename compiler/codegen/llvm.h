@@ -86,6 +86,11 @@ void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark);
  * is something else, or the target has no such instruction. */
 LLVMValueRef rlxc_llvm_lookup(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *index);
 
+/* --- llvm_palette.c --- */
+
+/* The elements of |buffer| at the vector |index| by permutations; NULL: by loads. */
+LLVMValueRef rlxc_llvm_palette(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *index);
+
 /* --- llvm_divide.c: integer division as TIR defines it: x / 0 = 0, MIN / -1 wraps, never traps ---
  */
 LLVMValueRef rlxc_llvm_divide(rlxc_llvm *g, bool is_signed, bool remainder, LLVMValueRef a,

@@ -150,6 +150,8 @@ static LLVMValueRef load(rlxc_llvm *g, const rlxc_expr *e)
     const rlxc_buffer *buffer = e->load.buffer;
     address at;
     LLVMValueRef found = e->load.n == 1 ? rlxc_llvm_lookup(g, buffer, e->load.indices[0]) : NULL;
+    if (!found && e->load.n == 1)
+        found = rlxc_llvm_palette(g, buffer, e->load.indices[0]);
     if (found)
         return rlxc_llvm_from_memory(g, found, buffer->dtype);
     if (!locate(g, buffer, e->load.indices, e->load.n, &at))

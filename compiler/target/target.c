@@ -470,3 +470,10 @@ uint32_t rlxc_target_lookup_lanes(const rlxc_target *t)
             return shuffles[i].lanes;
     return 0;
 }
+
+uint32_t rlxc_target_palette_lanes(const rlxc_target *t)
+{
+    if (t->vector_bytes >= 64 && rlxc_target_has_feature(t, "avx512f"))
+        return 16;
+    return t->vector_bytes >= 32 && rlxc_target_has_feature(t, "avx2") ? 8 : 0;
+}
