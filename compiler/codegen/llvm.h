@@ -121,6 +121,25 @@ LLVMValueRef rlxc_llvm_compare(rlxc_llvm *g, LLVMIntPredicate p, LLVMValueRef a,
 LLVMValueRef rlxc_llvm_select(rlxc_llvm *g, LLVMValueRef cond, LLVMValueRef yes, LLVMValueRef no);
 /* The address of element |offset| at |base|, in bounds. */
 LLVMValueRef rlxc_llvm_at(rlxc_llvm *g, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef offset);
+/* The same for an address that may be out of bounds. */
+LLVMValueRef rlxc_llvm_near(rlxc_llvm *g, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef offset);
+
+/* --- llvm_address.c --- */
+typedef struct rlxc_llvm_address { /* of an access: base + offset + more + lane * stride elements */
+    LLVMValueRef base, offset;     /* the offset may be a vector, one for each lane, */
+    LLVMValueRef stride;           /* which then is NULL, as for an access of one element */
+    int64_t more;
+    uint32_t lanes;
+} rlxc_llvm_address;
+/* False: an error is reported. */
+bool rlxc_llvm_locate(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
+                      uint32_t n, rlxc_llvm_address *out);
+/* True if the lanes are neighbours in memory. */
+bool rlxc_llvm_is_near(const rlxc_llvm_address *at);
+/* Pointer to the first lane; to any lane. */
+LLVMValueRef rlxc_llvm_start(rlxc_llvm *g, const rlxc_llvm_address *at, LLVMTypeRef type);
+LLVMValueRef rlxc_llvm_lane(rlxc_llvm *g, const rlxc_llvm_address *at, LLVMTypeRef type,
+                            uint32_t lane);
 /* |block| runs only where |first| has run before it: its values hold there, too. */
 void rlxc_llvm_runs_after(rlxc_llvm *g, LLVMBasicBlockRef block, LLVMBasicBlockRef first);
 void rlxc_llvm_forget_built(rlxc_llvm *g); /* at the start of a kernel */
@@ -251,6 +270,14 @@ bool rlxc_llvm_stays_rolled(const rlxc_stmt *loop);
 LLVMMetadataRef rlxc_llvm_streams(rlxc_llvm *g, const rlxc_stmt *loop);
 /* Makes the starts of streams opaque in the loops that have the mark. */
 void rlxc_llvm_hide_streams(LLVMModuleRef module, LLVMContextRef lc);
+/* True if |block| is all of a loop with the mark; |kind| is LLVM's of loops' metadata. */
+bool rlxc_llvm_is_streams(LLVMBasicBlockRef block, unsigned kind);
+
+/* --- llvm_opaque.c --- */
+/* |pointer|, an instruction, in a form that the analysis of loops takes as unknown. */
+LLVMValueRef rlxc_llvm_opaque(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef pointer);
+/* Makes what loops compute addresses from opaque. */
+void rlxc_llvm_hide_sums(LLVMModuleRef module, LLVMContextRef lc);
 
 /* --- llvm_stmt.c --- */
 void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s);

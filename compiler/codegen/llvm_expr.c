@@ -24,105 +24,24 @@ void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark)
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-typedef struct address { /* of an access: base + lane * stride elements, or a vector of offsets */
-    LLVMValueRef base, offset, stride;
-    uint32_t lanes;
-} address;
-
-static LLVMValueRef mul_index(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef b)
-{
-    rlxc_llvm_unify(g, &a, &b);
-    return rlxc_llvm_integer(g, RLXC_LLVM_NSW_MUL, a, b);
-}
-
-static LLVMValueRef add_index(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef b)
-{
-    rlxc_llvm_unify(g, &a, &b);
-    return rlxc_llvm_integer(g, RLXC_LLVM_NSW_ADD, a, b);
-}
-
-static bool locate(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
-                   uint32_t n, address *out)
-{
-    void *data = rlxc_map_get(&g->vars, rlxc_key(buffer->data));
-    if (!data) {
-        rlxc_internal(g->ctx, g->range, "codegen", "%s: buffer %s has no storage", g->f->name,
-                      buffer->name);
-        return false;
-    }
-    *out = (address){.base = (LLVMValueRef)data, .lanes = 1};
-    if (n != buffer->ndim) {
-        rlxc_error(g->ctx, g->range, "%s: %s has %u dimensions, got %u indices", g->f->name,
-                   buffer->name, buffer->ndim, n);
-        return false;
-    }
-    LLVMValueRef offset =
-        buffer->elem_offset ? rlxc_llvm_index(g, buffer->elem_offset) : rlxc_llvm_int(g, g->i64, 0);
-    /* compact strides, innermost first */
-    LLVMValueRef compact = rlxc_llvm_int(g, g->i64, 1);
-    for (uint32_t i = n; i-- > 0;) {
-        LLVMValueRef stride = buffer->strides ? rlxc_llvm_index(g, buffer->strides[i]) : compact;
-        const rlxc_expr *index = indices[i];
-        if (index->kind == RLXC_EXPR_RAMP && !out->stride) {
-            out->lanes = index->ramp.lanes;
-            out->stride = mul_index(g, rlxc_llvm_index(g, index->ramp.stride), stride);
-            index = index->ramp.base;
-        }
-        LLVMValueRef at = rlxc_llvm_index(g, index);
-        offset = add_index(g, offset, mul_index(g, at, stride));
-        if (i > 0 && !buffer->strides)
-            compact = mul_index(g, compact, rlxc_llvm_index(g, buffer->shape[i]));
-    }
-    out->offset = offset;
-    uint32_t lanes = rlxc_llvm_lanes(offset);
-    if (lanes > 1) { /* a general vector of offsets */
-        if (out->stride) {
-            LLVMValueRef steps[RLXC_MAX_LANES];
-            for (uint32_t i = 0; i < lanes; i++)
-                steps[i] = rlxc_llvm_int(g, g->i64, i);
-            LLVMValueRef walk = LLVMConstVector(steps, lanes);
-            out->offset = add_index(g, offset, mul_index(g, walk, out->stride));
-        }
-        out->stride = NULL;
-        out->lanes = lanes;
-    }
-    return true;
-}
-
-static bool is_one(LLVMValueRef v)
-{
-    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == 1;
-}
-
-static LLVMValueRef element(rlxc_llvm *g, const address *at, LLVMTypeRef type, uint32_t lane)
-{
-    LLVMValueRef offset = at->offset;
-    if (at->lanes > 1 && at->stride)
-        offset = add_index(g, offset, mul_index(g, at->stride, rlxc_llvm_int(g, g->i64, lane)));
-    else if (at->lanes > 1)
-        offset = LLVMBuildExtractElement(g->b, offset, LLVMConstInt(g->i32, lane, false), "");
-    return rlxc_llvm_at(g, type, at->base, offset);
-}
-
 /* The addresses of all lanes. */
-static LLVMValueRef lane_pointers(rlxc_llvm *g, const address *at, LLVMTypeRef type)
+static LLVMValueRef lane_pointers(rlxc_llvm *g, const rlxc_llvm_address *at, LLVMTypeRef type)
 {
     LLVMValueRef pointers = LLVMGetPoison(LLVMVectorType(g->ptr, at->lanes));
     for (uint32_t i = 0; i < at->lanes; i++)
-        pointers = LLVMBuildInsertElement(g->b, pointers, element(g, at, type, i),
+        pointers = LLVMBuildInsertElement(g->b, pointers, rlxc_llvm_lane(g, at, type, i),
                                           LLVMConstInt(g->i32, i, false), "");
     return pointers;
 }
 
 /* llvm.masked.|name| of a vector type: load, store, and of many addresses gather, scatter. |value|
  * is the value to store, or NULL. */
-static LLVMValueRef masked_access(rlxc_llvm *g, address *at, LLVMTypeRef type, uint32_t align,
-                                  LLVMValueRef value)
+static LLVMValueRef masked_access(rlxc_llvm *g, const rlxc_llvm_address *at, LLVMTypeRef type,
+                                  uint32_t align, LLVMValueRef value)
 {
-    bool near = at->stride && is_one(at->stride);
+    const bool near = rlxc_llvm_is_near(at);
     LLVMTypeRef whole = LLVMVectorType(type, at->lanes);
-    LLVMValueRef p =
-        near ? rlxc_llvm_at(g, type, at->base, at->offset) : lane_pointers(g, at, type);
+    LLVMValueRef p = near ? rlxc_llvm_start(g, at, type) : lane_pointers(g, at, type);
     LLVMTypeRef overloads[2] = {whole, LLVMTypeOf(p)};
     const char *name = value ? (near ? "llvm.masked.store" : "llvm.masked.scatter")
                              : (near ? "llvm.masked.load" : "llvm.masked.gather");
@@ -135,7 +54,7 @@ static LLVMValueRef masked_access(rlxc_llvm *g, address *at, LLVMTypeRef type, u
 }
 
 /* True if the access is limited to the lanes of the mask. */
-static bool is_masked(const rlxc_llvm *g, const address *at)
+static bool is_masked(const rlxc_llvm *g, const rlxc_llvm_address *at)
 {
     return g->mask && at->lanes > 1 && at->lanes == rlxc_llvm_lanes(g->mask);
 }
@@ -148,21 +67,21 @@ static uint32_t element_bytes(rlx_dtype t)
 static LLVMValueRef load(rlxc_llvm *g, const rlxc_expr *e)
 {
     const rlxc_buffer *buffer = e->load.buffer;
-    address at;
+    rlxc_llvm_address at;
     LLVMValueRef found = e->load.n == 1 ? rlxc_llvm_lookup(g, buffer, e->load.indices[0]) : NULL;
     if (!found && e->load.n == 1)
         found = rlxc_llvm_palette(g, buffer, e->load.indices[0]);
     if (found)
         return rlxc_llvm_from_memory(g, found, buffer->dtype);
-    if (!locate(g, buffer, e->load.indices, e->load.n, &at))
+    if (!rlxc_llvm_locate(g, buffer, e->load.indices, e->load.n, &at))
         return problem(g, e, "unreadable buffer");
     LLVMTypeRef type = rlxc_llvm_memory(g, buffer->dtype);
     uint32_t align = element_bytes(buffer->dtype);
     LLVMValueRef value;
     if (is_masked(g, &at)) {
         value = masked_access(g, &at, type, align, NULL);
-    } else if (at.lanes == 1 || (at.stride && is_one(at.stride))) {
-        LLVMValueRef p = rlxc_llvm_at(g, type, at.base, at.offset);
+    } else if (at.lanes == 1 || rlxc_llvm_is_near(&at)) {
+        LLVMValueRef p = rlxc_llvm_start(g, &at, type);
         LLVMTypeRef whole = at.lanes > 1 ? LLVMVectorType(type, at.lanes) : type;
         value = LLVMBuildLoad2(g->b, whole, p, "");
         LLVMSetAlignment(value, align);
@@ -170,7 +89,7 @@ static LLVMValueRef load(rlxc_llvm *g, const rlxc_expr *e)
     } else {
         value = LLVMGetPoison(LLVMVectorType(type, at.lanes));
         for (uint32_t i = 0; i < at.lanes; i++) {
-            LLVMValueRef item = LLVMBuildLoad2(g->b, type, element(g, &at, type, i), "");
+            LLVMValueRef item = LLVMBuildLoad2(g->b, type, rlxc_llvm_lane(g, &at, type, i), "");
             LLVMSetAlignment(item, align);
             value = LLVMBuildInsertElement(g->b, value, item, LLVMConstInt(g->i32, i, false), "");
         }
@@ -181,8 +100,8 @@ static LLVMValueRef load(rlxc_llvm *g, const rlxc_expr *e)
 void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
                      uint32_t n, LLVMValueRef value)
 {
-    address at;
-    if (!locate(g, buffer, indices, n, &at))
+    rlxc_llvm_address at;
+    if (!rlxc_llvm_locate(g, buffer, indices, n, &at))
         return;
     LLVMTypeRef type = rlxc_llvm_memory(g, buffer->dtype);
     uint32_t align = element_bytes(buffer->dtype);
@@ -196,8 +115,8 @@ void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *c
         masked_access(g, &at, type, align, value);
         return;
     }
-    if (at.lanes == 1 || (at.stride && is_one(at.stride))) {
-        LLVMValueRef p = rlxc_llvm_at(g, type, at.base, at.offset);
+    if (at.lanes == 1 || rlxc_llvm_is_near(&at)) {
+        LLVMValueRef p = rlxc_llvm_start(g, &at, type);
         LLVMValueRef written = LLVMBuildStore(g->b, value, p);
         LLVMSetAlignment(written, align);
         rlxc_llvm_in_place_access(g, buffer, written);
@@ -206,7 +125,7 @@ void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *c
     for (uint32_t i = 0; i < at.lanes; i++) {
         LLVMValueRef item =
             LLVMBuildExtractElement(g->b, value, LLVMConstInt(g->i32, i, false), "");
-        LLVMSetAlignment(LLVMBuildStore(g->b, item, element(g, &at, type, i)), align);
+        LLVMSetAlignment(LLVMBuildStore(g->b, item, rlxc_llvm_lane(g, &at, type, i)), align);
     }
 }
 

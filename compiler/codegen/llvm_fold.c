@@ -10,6 +10,7 @@
 enum {
     SELECT = RLXC_LLVM_OP_COUNT,
     ADDRESS,
+    ANY_ADDRESS,
     COMPARE,        /* + predicate */
     MOST_ALIKE = 4, /* limit of equal operations in other blocks that are tried */
     MOST_UP = 16    /* limit of dominating blocks that are searched */
@@ -156,4 +157,11 @@ LLVMValueRef rlxc_llvm_at(rlxc_llvm *g, LLVMTypeRef type, LLVMValueRef base, LLV
     if (value)
         return value;
     return keep(g, &is, LLVMBuildInBoundsGEP2(g->b, type, base, &offset, 1, ""));
+}
+
+LLVMValueRef rlxc_llvm_near(rlxc_llvm *g, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef offset)
+{
+    const operation is = {ANY_ADDRESS, type, base, offset};
+    LLVMValueRef value = find(g, &is);
+    return value ? value : keep(g, &is, LLVMBuildGEP2(g->b, type, base, &offset, 1, ""));
 }

@@ -154,8 +154,10 @@ static void *run(void *user)
             note(part, "LLVM", "no machine for this target");
         } else if (verify(part) && optimize(part, w->options->opt_level, machine)) {
             rlxc_child_does("emitting", part->first, part->last);
-            if (w->options->opt_level > 1)
+            if (w->options->opt_level > 1) {
                 rlxc_llvm_hide_streams(part->module, part->lc);
+                rlxc_llvm_hide_sums(part->module, part->lc);
+            }
             emit(part, machine, w->form);
         }
         if (atomic_load_explicit(&w->next, memory_order_relaxed) < w->n)

@@ -72,8 +72,8 @@ LLVMMetadataRef rlxc_llvm_streams(rlxc_llvm *g, const rlxc_stmt *loop)
 
 /* --- between LLVM's passes and its code generator --------------------------------------------- */
 
-/* Whether |block| is all of a loop with the mark. */
-static bool is_marked(LLVMBasicBlockRef block, unsigned kind)
+/* True if |block| is all of a loop with the mark. */
+bool rlxc_llvm_is_streams(LLVMBasicBlockRef block, unsigned kind)
 {
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(block), parts[8], text;
     LLVMValueRef node = branch ? LLVMGetMetadata(branch, kind) : NULL;
@@ -95,21 +95,6 @@ static bool is_marked(LLVMBasicBlockRef block, unsigned kind)
     return found;
 }
 
-/* Makes |start| opaque to the address |at| in the loop. */
-static void hide(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef start, LLVMValueRef at)
-{
-    static const char name[] = "llvm.strip.invariant.group";
-    LLVMTypeRef type = LLVMTypeOf(start);
-    LLVMValueRef fn =
-        LLVMGetIntrinsicDeclaration(module, LLVMLookupIntrinsicID(name, sizeof name - 1), &type, 1);
-    LLVMValueRef next = LLVMGetNextInstruction(start);
-    if (!LLVMIsACallInst(next) || LLVMGetCalledValue(next) != fn) {
-        LLVMPositionBuilderBefore(b, next);
-        next = LLVMBuildCall2(b, LLVMGlobalGetValueType(fn), fn, &start, 1, "");
-    }
-    LLVMSetOperand(at, 0, next);
-}
-
 void rlxc_llvm_hide_streams(LLVMModuleRef module, LLVMContextRef lc)
 {
     const unsigned kind = LLVMGetMDKindIDInContext(lc, "llvm.loop", 9);
@@ -117,7 +102,7 @@ void rlxc_llvm_hide_streams(LLVMModuleRef module, LLVMContextRef lc)
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
              block = LLVMGetNextBasicBlock(block)) {
-            if (!is_marked(block, kind))
+            if (!rlxc_llvm_is_streams(block, kind))
                 continue;
             for (LLVMValueRef i = LLVMGetFirstInstruction(block); i;
                  i = LLVMGetNextInstruction(i)) {
@@ -125,7 +110,7 @@ void rlxc_llvm_hide_streams(LLVMModuleRef module, LLVMContextRef lc)
                     continue;
                 LLVMValueRef start = LLVMGetOperand(i, 0);
                 if (LLVMIsAGetElementPtrInst(start) && LLVMGetInstructionParent(start) != block)
-                    hide(module, b, start, i);
+                    LLVMSetOperand(i, 0, rlxc_llvm_opaque(module, b, start));
             }
         }
     LLVMDisposeBuilder(b);

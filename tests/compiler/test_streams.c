@@ -1,5 +1,6 @@
-/* Loops of register tiles, whose addresses LLVM's loop strength reduction leaves alone
- * (compiler/codegen/llvm_streams.c), seen by the intrinsic in LLVM's text. */
+/* Addresses that LLVM's loop strength reduction leaves alone: of register tiles
+ * (compiler/codegen/llvm_streams.c) and of sums (compiler/codegen/llvm_opaque.c), seen by the
+ * intrinsic and by frozen integers in LLVM's text. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,9 +8,8 @@
 #include "tests/compiler/kernel_fixture.h"
 #include "tests/support/rlx_test.h"
 
-/* Starts of streams that are opaque, in the optimised code of a tile of four rows whose sums add
- * |term|. */
-static size_t opaque_starts(rlx_test *t, int level, const char *term)
+/* Occurrences of |what| in the optimised code of a tile of four rows whose sums add |term|. */
+static size_t count(rlx_test *t, int level, const char *term, const char *what)
 {
     char text[2048];
     kernel_fixture f;
@@ -32,22 +32,33 @@ static size_t opaque_starts(rlx_test *t, int level, const char *term)
     cr_assert(rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
     cr_assert(rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_LLVM, &out), "%s",
               rlxc_render_diagnostics(f.ctx));
-    for (const char *at = out.data; (at = strstr(at, "call ptr @llvm.strip.invariant")) != NULL;
-         at++)
+    for (const char *at = out.data; (at = strstr(at, what)) != NULL; at++)
         n++;
     kernel_fixture_deinit(&f);
     return n;
 }
 
+static const char OPAQUE[] = "call ptr @llvm.strip.invariant", FROZEN[] = "= freeze i64 ";
+
 RLX_TEST(streams, starts_of_rows_in_a_tile_are_opaque)
 {
     const char *term = "T.Broadcast(X[i * 4 + m, k], 8) * W[i, T.Ramp(k * 8, 1, 8)]";
-    cr_expect_eq(opaque_starts(t, 2, term), (size_t)2, "the panel; rows a constant apart are one");
-    cr_expect_eq(opaque_starts(t, 1, term), (size_t)0, "without strength reduction");
+    cr_expect_eq(count(t, 2, term, OPAQUE), (size_t)2, "the panel; rows a constant apart are one");
+    cr_expect_eq(count(t, 1, term, OPAQUE), (size_t)0, "without strength reduction");
 }
 
-RLX_TEST(streams, other_loops_are_left_to_llvm)
+RLX_TEST(streams, vectors_a_constant_apart_have_one_opaque_start)
 {
-    const char *term = "X[i * 4 + m, T.Ramp(k, 1, 8)] * W[i, T.Ramp(k * 8, 1, 8)]";
-    cr_expect_eq(opaque_starts(t, 2, term), (size_t)0, "vectors of both operands");
+    const char *apart = "X[i * 4 + m, T.Ramp(k, 1, 8)] * W[i, T.Ramp(k * 8, 1, 8)]";
+    cr_expect_eq(count(t, 2, apart, OPAQUE), (size_t)2, "the rows of X in each of two turns");
+    cr_expect_eq(count(t, 1, apart, OPAQUE), (size_t)0, "without strength reduction");
+    const char *alone = "X[i, T.Ramp(k, 1, 8)] * W[i, T.Ramp(k * 8, 1, 8)]";
+    cr_expect_eq(count(t, 2, alone, OPAQUE), (size_t)0, "one address of each");
+}
+
+RLX_TEST(streams, sums_of_outer_loops_are_frozen)
+{
+    const char *term = "X[(i * 7 + m) % 64, T.Ramp(k, 1, 8)] * W[i, T.Ramp(k * 8, 1, 8)]";
+    cr_expect_gt(count(t, 2, term, FROZEN), (size_t)0);
+    cr_expect_eq(count(t, 1, term, FROZEN), (size_t)0, "without strength reduction");
 }
