@@ -5,8 +5,10 @@
 
 #include "tests/support/rlx_test.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
 #define X86(name) (__builtin_cpu_supports(name) != 0)
+#elif defined(__x86_64__) /* Clang knows fewer names */
+#define X86(name) rlx_cpu_has(RLX_STR(name))
 #else
 #define X86(name) false
 #endif
