@@ -95,8 +95,7 @@ static rlx_status from_host(const weights *w, rlx_str name, rlx_tensor **out)
     const rlx_load_options *o = w->l->options;
     for (uint32_t i = 0; i < o->n_tensors; i++)
         if (rlx_str_eq(name, rlx_str_from(o->tensors[i].name))) {
-            *out = rlx_of_tensor(o->tensors[i].tensor).as.tensor;
-            rlx_value_retain(rlx_of_tensor(*out));
+            *out = rlx_value_retain(rlx_of_tensor(o->tensors[i].tensor)).as.tensor;
             return RLX_OK;
         }
     return missing(w, name, "there is none");

@@ -4,18 +4,7 @@
 # Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc and rlx, and the packages of `make deps-ci`.
 set -u
 build="${RLX_BUILD:-build}"
-passed=0
-failed=0
-check() { # name, status
-    if [ "$2" = 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1"
-    fi
-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/support/check.sh
 clang=$(command -v clang-19 || echo clang)
 warnings="-std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
 files="examples/digits/test_images.npy $work/probabilities.npy"

@@ -4,18 +4,7 @@
 # Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, the hosts (EXAMPLES of the Makefile), model_tests, bare_test, fake_cblas.so and the plugins tally_*.so.
 set -u
 build="${RLX_BUILD:-build}"
-passed=0
-failed=0
-check() { # name, status
-    if [ "$2" = 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1"
-    fi
-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/support/check.sh
 for name in digits chargpt; do
     "$build/rlxc" "examples/$name/$name.py" --params "examples/$name/$name.safetensors" -o "$work/$name.rlx"
     check "compile $name" $?
