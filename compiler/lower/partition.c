@@ -4,19 +4,23 @@
  * loop over i_0 it holds for all i_1 up to some iteration, and for none from another one on. So the
  * loop becomes up to three: one without the predicate, one that keeps it, whose inner loop is
  * partitioned in the same way, and one without the blocks under it. A parallel loop stays one loop
- * and selects among these bodies, since each parallel loop waits for all threads. * If a loop has
- * TVM's annotation pragma_loop_partition_hint, comparisons in stored values count as well: the
- * border of a padded image, the parts of a concatenation. A condition at the root of the value that
- * does not change along the loop is evaluated outside. * Loops that a reduction with its initial
- * value still needs stay whole, because each part would set the value again. */
+ * and selects among these bodies, since each parallel loop waits for all threads.
+ *
+ * If a loop has TVM's annotation pragma_loop_partition_hint, comparisons in stored values count as
+ * well: the border of a padded image, the parts of a concatenation. A condition that does not
+ * change along the loop, at the root of the value or under arithmetic, is evaluated outside.
+ *
+ * Loops that a reduction with its initial value still needs stay whole, because each part would set
+ * the value again. */
 #include "compiler/lower/partition.h"
 
 #include <string.h>
 
 enum {
-    MAX_REGIONS = 16, /* of one loop, for several predicates */
-    MAX_DECIDED = 64, /* limit of nested predicates, which bounds the stack */
-    MAX_COPIES = 128  /* of a body, by loops around each other */
+    MAX_REGIONS = 16,    /* of one loop, for several predicates */
+    MAX_DECIDED = 64,    /* limit of nested predicates, which bounds the stack */
+    MAX_COPIES = 128,    /* of a body, by loops around each other */
+    MAX_ARITHMETIC = 256 /* nodes above a choice, and beside it */
 };
 
 typedef struct region {
@@ -318,23 +322,66 @@ static const rlxc_stmt *storing(rlxc_context *ctx, const rlxc_stmt *loop, const 
     return out;
 }
 
-/* A loop that stores a value under a loop-invariant condition: two loops, of which one runs. */
+static bool is_no_load(void *user, const rlxc_expr *e)
+{
+    (void)user;
+    return e->kind != RLXC_EXPR_LOAD;
+}
+
+/* The first if_then_else that |e| computes in any case, by arithmetic, and whose condition has a
+ * loop-invariant part. That of an inner one reads no memory. |left|: nodes that may be looked at.
+ */
+static const rlxc_expr *invariant_choice(rlxc_partition *p, const rlxc_expr *e,
+                                         const rlxc_expr *var, uint32_t *left)
+{
+    const rlxc_expr *fixed = NULL, *found = NULL;
+    const bool is_root = *left == MAX_ARITHMETIC;
+    if (*left == 0)
+        return NULL;
+    --*left;
+    if (e->kind == RLXC_EXPR_CAST)
+        return invariant_choice(p, e->bin.a, var, left);
+    if (rlxc_is_binary(e) && e->kind != RLXC_EXPR_AND && e->kind != RLXC_EXPR_OR) {
+        found = invariant_choice(p, e->bin.a, var, left);
+        return found ? found : invariant_choice(p, e->bin.b, var, left);
+    }
+    if (e->kind != RLXC_EXPR_CALL || strcmp(e->call.name, "if_then_else") != 0)
+        return NULL;
+    part_fixed(p, e->call.args[0], var, &fixed);
+    return fixed && (is_root || rlxc_expr_visit(p->ctx, fixed, is_no_load, NULL)) ? e : NULL;
+}
+
+typedef struct replacement {
+    const rlxc_expr *from, *to;
+} replacement;
+
+static const rlxc_expr *replace_node(void *user, const rlxc_expr *e)
+{
+    const replacement *r = user;
+    return e == r->from ? r->to : NULL;
+}
+
+/* A loop that stores a value under a loop-invariant condition, or one computed from such a value:
+ * two loops, of which one runs. */
 static const rlxc_stmt *choose_outside(rlxc_partition *p, const rlxc_stmt *loop)
 {
     rlxc_context *ctx = p->ctx;
     const rlxc_stmt *s = only_store(ctx, loop->loop.body);
-    const rlxc_expr *fixed = NULL, *choice = s ? s->store.value : NULL;
-    if (!choice || choice->kind != RLXC_EXPR_CALL || strcmp(choice->call.name, "if_then_else") != 0)
+    const rlxc_expr *fixed = NULL, *value = s ? s->store.value : NULL;
+    uint32_t left = MAX_ARITHMETIC;
+    const rlxc_expr *choice = value ? invariant_choice(p, value, loop->loop.var, &left) : NULL;
+    if (!choice)
         return NULL;
     const rlxc_expr *args[3] = {part_fixed(p, choice->call.args[0], loop->loop.var, &fixed),
                                 choice->call.args[1], choice->call.args[2]};
-    if (!fixed)
-        return NULL;
-    p->copies *= args[0] ? 2 : 1;
-    const rlxc_expr *then =
-        args[0] ? rlxc_call(ctx, choice->dtype, choice->call.name, args, 3) : args[1];
+    p->copies *= args[0] || choice != value ? 2 : 1;
+    replacement yes = {choice, args[0] ? rlxc_call(ctx, choice->dtype, choice->call.name, args, 3)
+                                       : args[1]},
+                no = {choice, args[2]};
+    const rlxc_expr *then = rlxc_expr_rewrite_all(ctx, value, replace_node, &yes);
+    const rlxc_expr *otherwise = rlxc_expr_rewrite_all(ctx, value, replace_node, &no);
     return rlxc_stmt_if(ctx, fixed, storing(ctx, loop, s, then),
-                        rlxc_stmt_clone(ctx, storing(ctx, loop, s, args[2])));
+                        rlxc_stmt_clone(ctx, storing(ctx, loop, s, otherwise)));
 }
 
 static bool is_needed(void *user, const rlxc_stmt *s)
