@@ -99,7 +99,7 @@ const rlxc_target *rlxc_target_c(void)
                                   .level = "",
                                   .features = "",
                                   .arch = RLXC_ARCH_C,
-                                  .vector_bytes = 4,
+                                  .vector_bytes = 16,
                                   .vector_registers = 8,
                                   .sum_registers = 8,
                                   .cache_bytes = {DEFAULT_L1, DEFAULT_L2}};

@@ -79,6 +79,17 @@ RLX_TEST(c, other_symbols_take_the_caller_s_arena)
     free(text);
 }
 
+RLX_TEST(c, products_sum_tiles)
+{
+    static const char product[] =
+        MODULE("x: R.Tensor((\"n\", 96), \"float32\"), w: R.Tensor((96, 200), \"float32\")",
+               "        y = R.matmul(x, w)\n        return y\n");
+    char *text = c_text(t, product, NULL);
+    expect(text, "for (int32_t k = 0; k < 96; ++k) {\n        for (int32_t m");
+    expect(text, "acc[(m * 4) + 3] = ");
+    free(text);
+}
+
 RLX_TEST(c, names_are_never_keywords_or_taken)
 {
     static const char words[] =
