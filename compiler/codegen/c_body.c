@@ -178,7 +178,7 @@ static void refuse_call(rlxc_c_graph *w, const rlxc_binding *b)
         w, b->range,
         rlxc_internf(w->ctx, "a call of %s%s",
                      b->callee.kind == RLXC_ATOM_VAR ? b->callee.var->name : b->callee.text,
-                     is_global ? ", which may call itself" : ""));
+                     is_global ? ", which may call itself or is too large for its caller" : ""));
 }
 
 static void binding(rlxc_c_graph *w, const rlxc_binding *b)

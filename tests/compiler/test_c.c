@@ -206,7 +206,7 @@ RLX_TEST(c, what_has_no_form_is_named)
          "    def main(c: R.Tensor((), \"bool\")) -> R.Tensor((), \"bool\"):\n"
          "        cls = Module\n        if c:\n            r = cls.main(R.logical_not(c))\n"
          "        else:\n            r = c\n        return r\n",
-         "C has no form of a call of main, which may call itself"},
+         "C has no form of a call of main, which may call itself or is too large for its caller"},
         {MODULE("x: R.Tensor((4,), \"float32\")", "        y = R.nonzero(x)\n        return y\n"),
          "the result is no number, or tensor or shape of a known rank"},
     };
