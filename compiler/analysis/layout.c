@@ -270,12 +270,22 @@ static void by_conflicts(search *s)
 
 /* --- climbing --------------------------------------------------------------------------------- */
 
+uint64_t rlxc_layout_seed(const rlxc_layout_options *options)
+{
+    return ((uint64_t)options->seed << 1 | 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+uint32_t rlxc_layout_random(uint64_t *state, uint32_t n)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (uint32_t)((*state >> 32) * n >> 32);
+}
+
 static uint32_t random_below(search *s, uint32_t n)
 {
-    s->random ^= s->random << 13;
-    s->random ^= s->random >> 7;
-    s->random ^= s->random << 17;
-    return (uint32_t)((s->random >> 32) * n >> 32);
+    return rlxc_layout_random(&s->random, n);
 }
 
 static void index_order(search *s)
@@ -384,6 +394,11 @@ static const struct rlxc_layout_row strategies[] = {
 };
 enum { N_STRATEGIES = sizeof strategies / sizeof *strategies };
 
+bool rlxc_layout_climbs(const rlxc_layout_options *options)
+{
+    return options->row->run == run_climb;
+}
+
 static bool unknown(rlxc_context *ctx, const char *text, size_t length)
 {
     rlxc_text names = {.ctx = ctx};
@@ -460,7 +475,7 @@ void rlxc_layout(rlxc_context *ctx, const rlxc_layout_options *options,
 {
     search s = {.ctx = ctx, .options = options, .rows = rows, .n = n};
     s.steps = options->steps;
-    s.random = ((uint64_t)options->seed << 1 | 1) * UINT64_C(0x9e3779b97f4a7c15);
+    s.random = rlxc_layout_seed(options);
     const uint64_t given = rlxc_layout_peak(rows, n, offsets);
     if (options->row->is_auto && given <= rlxc_layout_bound(ctx, rows, n))
         return;

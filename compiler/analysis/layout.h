@@ -31,6 +31,11 @@ typedef struct rlxc_layout_options {
  * is wrong. */
 bool rlxc_layout_parse(rlxc_context *ctx, const char *text, rlxc_layout_options *out);
 
+/* True for auto and hill_climb, which search until |steps| are used up. */
+bool rlxc_layout_climbs(const rlxc_layout_options *options);
+/* The state of such a search's random numbers, and the next of them: one below |n|. */
+uint64_t rlxc_layout_seed(const rlxc_layout_options *options);
+uint32_t rlxc_layout_random(uint64_t *state, uint32_t n);
 /* The largest sum of bytes in use at one point: no layout is smaller. */
 uint64_t rlxc_layout_bound(rlxc_context *ctx, const rlx_plan_interval *rows, uint32_t n);
 /* |offsets| + bytes, at most. */

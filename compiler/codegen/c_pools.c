@@ -58,7 +58,7 @@ static bool place(rlxc_c_graph *w)
     rlxc_pool_buffer *buffers = buffers_of(w, pools);
     if (!buffers)
         return false;
-    if (!rlxc_fit_pools(w->ctx, buffers, n, room, &misfit)) {
+    if (!rlxc_fit_pools(w->ctx, buffers, n, room, NULL, &misfit)) {
         if (!rlxc_failed(w->ctx))
             rlxc_report_misfit(w->ctx, &w->m->pools.items[misfit.pool], &misfit, w->f->name, 0,
                                buffers, n);

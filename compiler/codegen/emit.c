@@ -306,10 +306,13 @@ static bool emit_attrs(rlxc_bc_module *m, const rlxc_function *f)
 }
 
 static bool emit_module(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
-                        rlx_exec_builder *builder)
+                        const rlxc_layout_options *layout, rlx_exec_builder *builder)
 {
-    rlxc_bc_module m = {
-        .ctx = ctx, .module = module, .builder = builder, .weights = options->weight_places};
+    rlxc_bc_module m = {.ctx = ctx,
+                        .module = module,
+                        .builder = builder,
+                        .weights = options->weight_places,
+                        .layout = layout};
     rlx_error err = {0};
     if (!rlxc_compile_devices(ctx, module, options, &m.codes, &m.n_codes) ||
         !rlxc_bc_device_code(&m) || !rlxc_bc_sections(&m))
@@ -364,7 +367,7 @@ bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc
     if (!rlxc_layout_parse(ctx, options->memory_layout, &place.options))
         return false;
     rlx_exec_builder_set_layout(builder, lay_out, &place);
-    const bool ok = emit_module(ctx, module, options, builder);
+    const bool ok = emit_module(ctx, module, options, &place.options, builder);
     rlx_exec_builder_set_layout(builder, NULL, NULL);
     return ok;
 }

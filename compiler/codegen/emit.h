@@ -62,7 +62,8 @@ typedef struct rlxc_bc_module {
     const rlxc_device_code *codes; /* for devices */
     uint32_t n_codes;
     uint32_t *code_modules; /* of each, its module in the builder */
-    rlxc_pools pools;       /* of the module */
+    const rlxc_layout_options *layout;
+    rlxc_pools pools; /* of the module */
     RLXC_VEC(rlxc_bc_pool) on_devices;
     RLXC_VEC(const rlxc_vdevice *) rows; /* by row of the file's devices, from 1 */
     rlxc_map candidates;                 /* kind << 32 + row + 1 -> rlxc_bc_candidates */

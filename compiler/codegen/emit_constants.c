@@ -139,6 +139,14 @@ static void do_not_fit(const constants *c, const rlxc_pool_misfit *misfit)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
+static bool is_wrong(const constants *c, uint32_t i)
+{
+    rlxc_internal(c->m->ctx, c->uses.items[i].range, "emit_bytecode",
+                  "memory plan: a constant of %" PRIu64 " bytes does not fit in its pool",
+                  c->buffers.items[i].bytes);
+    return false;
+}
+
 static bool choose(constants *c)
 {
     rlxc_bc_module *m = c->m;
@@ -149,17 +157,21 @@ static bool choose(constants *c)
     uint32_t wrong;
     for (uint32_t i = 0; i < m->on_devices.count; i++)
         room[i] = m->on_devices.items[i].pool->size;
-    if (!rlxc_fit_pools(m->ctx, buffers, n, room, &misfit)) {
+    if (!rlxc_fit_pools(m->ctx, buffers, n, room, m->layout, &misfit)) {
         if (!rlxc_failed(m->ctx))
             do_not_fit(c, &misfit);
         return false;
     }
-    if (rlxc_check_pools(buffers, n, room, m->on_devices.count, &wrong))
-        return true;
-    rlxc_internal(m->ctx, c->uses.items[wrong].range, "emit_bytecode",
-                  "memory plan: a constant of %" PRIu64 " bytes does not fit in its pool",
-                  buffers[wrong].bytes);
-    return false;
+    if (!rlxc_check_pools(buffers, n, room, m->on_devices.count, &wrong))
+        return is_wrong(c, wrong);
+    for (uint32_t i = 0; i < n; i++) {
+        rlxc_bc_pool *pool = &m->on_devices.items[buffers[i].pool];
+        pool->used += c->uses.items[i].atom.constant->nbytes;
+        if (pool->used > pool->pool->size)
+            return is_wrong(c, i);
+        pool->used = (pool->used + BLOCK - 1) / BLOCK * BLOCK;
+    }
+    return true;
 }
 
 bool rlxc_bc_place_constants(rlxc_bc_module *m)
@@ -177,10 +189,8 @@ bool rlxc_bc_place_constants(rlxc_bc_module *m)
     if (!choose(&c))
         return false;
     for (uint32_t i = 0; i < c.uses.count; i++) {
-        rlxc_bc_pool *pool = &m->on_devices.items[c.buffers.items[i].pool];
-        pool->used += c.buffers.items[i].bytes;
-        rlxc_map_set(m->ctx, &m->constant_rows, c.uses.items[i].key,
-                     (void *)((uintptr_t)pool->device + 1));
+        const uint32_t row = m->on_devices.items[c.buffers.items[i].pool].device;
+        rlxc_map_set(m->ctx, &m->constant_rows, c.uses.items[i].key, (void *)((uintptr_t)row + 1));
     }
     return true;
 }

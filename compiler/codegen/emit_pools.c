@@ -233,7 +233,7 @@ void rlxc_bc_place_pools(rlxc_bc_function *fn)
     add_callees(&c);
     if (!fill(&c))
         return;
-    if (!rlxc_fit_pools(fn->ctx, c.buffers, fn->pooled.count, c.room, &misfit)) {
+    if (!rlxc_fit_pools(fn->ctx, c.buffers, fn->pooled.count, c.room, fn->m->layout, &misfit)) {
         if (!rlxc_failed(fn->ctx))
             rlxc_report_misfit(fn->ctx, fn->m->on_devices.items[misfit.pool].pool, &misfit,
                                fn->f->name, c.below[misfit.pool], c.buffers, fn->pooled.count);

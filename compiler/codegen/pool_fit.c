@@ -3,14 +3,26 @@
  * Buffers are placed one by one: in the first of their pools that has a gap, the smallest that is
  * large enough, beside those that are in use at the same time. The order decides how well that
  * goes: each row of the table of orders is tried, and the result with the fewest bytes outside the
- * preferred pools is taken. */
+ * preferred pools is taken. Then other orders are searched from there: a buffer outside its
+ * preferred pool, or one that is in its way, moves to another place in the order; a change is kept
+ * if the result is no worse than it was some changes ago. */
 #include "compiler/codegen/pool_fit.h"
 
 #include <string.h>
+#include <time.h>
+
+enum {
+    HISTORY = 64,     /* changes after which a result is compared with its own past */
+    CHANGE_STEPS = 16 /* of work for each buffer, beside those that it is compared with */
+};
 
 typedef struct placed { /* bytes of a pool that are taken while a buffer is in use */
     uint64_t begin, end;
 } placed;
+
+typedef struct cost { /* bytes without a place, and bytes outside the preferred pools */
+    uint64_t unplaced, outside;
+} cost;
 
 typedef struct fitter {
     rlxc_context *ctx;
@@ -22,7 +34,10 @@ typedef struct fitter {
     uint64_t *conflict; /* per buffer: bytes of those in use at the same time */
     placed *near;       /* scratch */
     uint32_t done;      /* buffers looked at in this try: the first of |order| */
-    uint32_t failed;    /* position of the first that has no place; |n|: all have one */
+    uint32_t *best_order;
+    cost best;
+    uint64_t steps;  /* buffers to look at */
+    uint32_t failed; /* position of the first that has no place; |n|: all have one */
 } fitter;
 
 static bool meet(const rlxc_pool_buffer *a, const rlxc_pool_buffer *b)
@@ -82,10 +97,16 @@ static void sort(fitter *f, order_key key)
 
 /* --- placing ---------------------------------------------------------------------------------- */
 
+static void spend(fitter *f, uint64_t steps)
+{
+    f->steps -= steps < f->steps ? steps : f->steps;
+}
+
 /* What is taken in |pool| while |b| is in use, by offset. */
 static uint32_t list_near(fitter *f, const rlxc_pool_buffer *b, uint8_t pool)
 {
     uint32_t n = 0;
+    spend(f, f->done);
     for (uint32_t i = 0; i < f->done; i++) {
         const rlxc_pool_buffer *a = &f->buffers[f->order[i]];
         if (a->pool != pool || a->bytes == 0 || !meet(a, b))
@@ -142,13 +163,116 @@ static bool place_all(fitter *f)
     return f->failed == f->n;
 }
 
-/* Bytes that are not in the pool that their buffer prefers. */
-static uint64_t outside(const fitter *f)
+static bool is_less(cost a, cost b)
 {
-    uint64_t bytes = 0;
+    return a.unplaced != b.unplaced ? a.unplaced < b.unplaced : a.outside < b.outside;
+}
+
+static void add_bytes(uint64_t *sum, uint64_t bytes)
+{
+    *sum = bytes > UINT64_MAX - *sum ? UINT64_MAX : *sum + bytes;
+}
+
+/* Places all in |f->order|, and remembers it if it is the best so far. */
+static cost try_order(fitter *f)
+{
+    cost now = {0, 0};
+    place_all(f);
+    for (uint32_t i = 0; i < f->n; i++) {
+        const rlxc_pool_buffer *b = &f->buffers[i];
+        if (b->pool == RLXC_POOL_NONE)
+            add_bytes(&now.unplaced, b->bytes);
+        else if (b->pool != b->pools[0])
+            add_bytes(&now.outside, b->bytes);
+    }
+    if (is_less(now, f->best)) {
+        f->best = now;
+        memcpy(f->best_order, f->order, f->n * sizeof *f->order);
+    }
+    return now;
+}
+
+/* --- climbing --------------------------------------------------------------------------------- */
+
+/* Bytes that are outside in any result: what is in use at the start of some buffer and prefers the
+ * pool of that buffer, above its room. */
+static uint64_t least_outside(const fitter *f)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < f->n; i++) {
+        const uint8_t pool = f->buffers[i].pools[0];
+        uint64_t alive = 0;
+        for (uint32_t k = 0; k < f->n; k++) {
+            const rlxc_pool_buffer *b = &f->buffers[k];
+            if (b->pools[0] == pool && b->first <= f->buffers[i].first &&
+                f->buffers[i].first < b->last)
+                add_bytes(&alive, b->bytes);
+        }
+        if (alive > f->room[pool] && alive - f->room[pool] > most)
+            most = alive - f->room[pool];
+    }
+    return most;
+}
+
+static bool is_outside(const rlxc_pool_buffer *b)
+{
+    return b->pool != b->pools[0] && b->bytes > 0;
+}
+
+/* The position of a buffer that is outside, or of one in its way. */
+static uint32_t choose(fitter *f, uint64_t *random)
+{
+    uint32_t n = 0, out = 0, at = 0;
     for (uint32_t i = 0; i < f->n; i++)
-        bytes += f->buffers[i].pool != f->buffers[i].pools[0] ? f->buffers[i].bytes : 0;
-    return bytes;
+        if (is_outside(&f->buffers[f->order[i]]) && rlxc_layout_random(random, ++n) == 0)
+            out = i;
+    at = out;
+    n = 0;
+    const rlxc_pool_buffer *b = &f->buffers[f->order[out]];
+    if (rlxc_layout_random(random, 2) == 0)
+        for (uint32_t i = 0; i < f->n; i++) {
+            const rlxc_pool_buffer *a = &f->buffers[f->order[i]];
+            if (a->pool == b->pools[0] && meet(a, b) && rlxc_layout_random(random, ++n) == 0)
+                at = i;
+        }
+    return at;
+}
+
+static void move(fitter *f, uint32_t from, uint32_t to)
+{
+    const uint32_t b = f->order[from];
+    if (from < to)
+        memmove(f->order + from, f->order + from + 1, (to - from) * sizeof *f->order);
+    else
+        memmove(f->order + to + 1, f->order + to, (from - to) * sizeof *f->order);
+    f->order[to] = b;
+}
+
+static void climb(fitter *f, const rlxc_layout_options *options)
+{
+    const uint64_t least = least_outside(f);
+    uint64_t random = rlxc_layout_seed(options);
+    cost history[HISTORY], now = f->best;
+    const time_t begin = time(NULL);
+    for (uint32_t i = 0; i < HISTORY; i++)
+        history[i] = now;
+    memcpy(f->order, f->best_order, f->n * sizeof *f->order);
+    place_all(f);
+    for (uint32_t k = 0; f->steps > 0 && (f->best.unplaced > 0 || f->best.outside > least); k++) {
+        if (options->seconds > 0 && time(NULL) - begin >= (time_t)options->seconds)
+            return;
+        const uint32_t from = choose(f, &random), to = rlxc_layout_random(&random, f->n);
+        move(f, from, to);
+        const cost found = try_order(f);
+        if (!is_less(now, found) || !is_less(history[k % HISTORY], found)) {
+            now = found;
+        } else {
+            move(f, to, from);
+            place_all(f);
+        }
+        history[k % HISTORY] = now;
+        spend(f, (uint64_t)CHANGE_STEPS * f->n);
+    }
 }
 
 /* --- what does not fit ------------------------------------------------------------------------ */
@@ -191,13 +315,14 @@ static void find_misfit(fitter *f, rlxc_pool_misfit *out)
 static bool prepare(fitter *f)
 {
     const size_t n = (size_t)f->n + 1;
-    f->order = rlxc_try_alloc(f->ctx, n, 2 * sizeof *f->order);
+    f->order = rlxc_try_alloc(f->ctx, n, 3 * sizeof *f->order);
     f->keys = rlxc_try_alloc(f->ctx, n, sizeof *f->keys);
     f->conflict = rlxc_try_alloc(f->ctx, n, sizeof *f->conflict);
     f->near = rlxc_try_alloc(f->ctx, n, sizeof *f->near);
     if (!f->order || !f->keys || !f->conflict || !f->near)
         return false;
     f->other = f->order + n;
+    f->best_order = f->other + n;
     for (uint32_t i = 0; i < f->n; i++)
         for (uint32_t k = 0; k < f->n; k++)
             f->conflict[i] +=
@@ -206,27 +331,22 @@ static bool prepare(fitter *f)
 }
 
 bool rlxc_fit_pools(rlxc_context *ctx, rlxc_pool_buffer *buffers, uint32_t n, const uint64_t *room,
-                    rlxc_pool_misfit *misfit)
+                    const rlxc_layout_options *options, rlxc_pool_misfit *misfit)
 {
     fitter f = {.ctx = ctx, .buffers = buffers, .n = n, .room = room};
-    uint32_t best = N_ORDERS, furthest = 0;
-    uint64_t least = UINT64_MAX;
+    f.best = (cost){UINT64_MAX, UINT64_MAX};
     if (!prepare(&f))
         return false;
-    for (uint32_t k = 0; k < N_ORDERS && least > 0; k++) {
+    for (uint32_t k = 0; k < N_ORDERS && (f.best.unplaced > 0 || f.best.outside > 0); k++) {
         sort(&f, orders[k]);
-        if (!place_all(&f)) {
-            if (best == N_ORDERS && (k == 0 || f.failed > furthest)) {
-                furthest = f.failed;
-                find_misfit(&f, misfit);
-            }
-        } else if (outside(&f) < least) {
-            least = outside(&f);
-            best = k;
-        }
+        try_order(&f);
     }
-    if (best == N_ORDERS)
-        return false;
-    sort(&f, orders[best]);
-    return place_all(&f);
+    f.steps = options ? options->steps : 0;
+    if (n > 1 && f.steps > 0 && rlxc_layout_climbs(options))
+        climb(&f, options);
+    memcpy(f.order, f.best_order, n * sizeof *f.order);
+    if (place_all(&f))
+        return true;
+    find_misfit(&f, misfit);
+    return false;
 }

@@ -2,6 +2,7 @@
 #ifndef RLXC_CODEGEN_POOL_FIT_H
 #define RLXC_CODEGEN_POOL_FIT_H
 
+#include "compiler/analysis/layout.h"
 #include "compiler/ir/pool.h"
 
 enum { RLXC_POOL_NONE = 0xff };
@@ -26,10 +27,11 @@ typedef struct rlxc_pool_misfit { /* why they do not fit */
 } rlxc_pool_misfit;
 
 /* Chooses pool and offset of each of |n| buffers; |room| is the size of each pool,
- * UINT64_MAX: no limit. False if no way was found, with |misfit| and the pools of the best try
- * filled in, or if memory is out (the context is then failed). */
+ * UINT64_MAX: no limit. |options|: how long better ways are searched; NULL: not at all. False if no
+ * way was found, with |misfit| and the pools of the best try filled in, or if memory is out (the
+ * context is then failed). */
 bool rlxc_fit_pools(rlxc_context *ctx, rlxc_pool_buffer *buffers, uint32_t n, const uint64_t *room,
-                    rlxc_pool_misfit *misfit);
+                    const rlxc_layout_options *options, rlxc_pool_misfit *misfit);
 
 /* True if |b| is one of those in use at the moment that |misfit| names. */
 bool rlxc_is_misfit(const rlxc_pool_buffer *b, const rlxc_pool_misfit *misfit);
