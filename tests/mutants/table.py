@@ -188,3 +188,8 @@ mutants(
     ("        if (a->pool != pool || a->bytes == 0", "        if (a->pool == pool || a->bytes == 0", "plan"),
     ("for (; at > 0 && f->near[at - 1].begin > a->offset; at--)", "for (; at > 0 && false; at--)", "plan"),
 )
+mutants(
+    "codegen/emit_constants.c",
+    ("(rlxc_pool_buffer){.last = 1,", "(rlxc_pool_buffer){.last = 0,", "plan"),
+    (".bytes = (bytes + BLOCK - 1) / BLOCK * BLOCK,", ".bytes = bytes / 256 * 256,", "plan"),
+)
