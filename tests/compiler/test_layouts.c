@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "compiler/analysis/layout.h"
-#include "compiler/codegen/codegen.h"
-#include "compiler/driver/compile.h"
 #include "rlx/rlx.h"
 #include "tests/support/rlx_test.h"
 
