@@ -42,8 +42,9 @@ static bool is_word(const char *text, size_t length)
 
 static bool read_name(const pool_reader *r, const char *value, size_t length)
 {
-    if (!is_word(value, length))
-        return wrong(r, "a name has 1 to 63 letters, digits, '_', '.' and '-'");
+    /* The executable's text for a pool is its name and a number: the name is no number. */
+    if (!is_word(value, length) || (value[0] >= '0' && value[0] <= '9'))
+        return wrong(r, "a name has 1 to 63 letters, digits, '_', '.' and '-', and no digit first");
     r->pool->name = rlxc_intern(r->ctx, value, length);
     return true;
 }

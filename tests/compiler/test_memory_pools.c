@@ -258,6 +258,7 @@ RLX_TEST(memory_pools, say_what_does_not_fit)
         {plain, {{"name=a,"}}, "expected name=NAME"},
         {plain, {{""}}, "expected name=NAME"},
         {plain, {{"name=a b"}}, "a name has 1 to 63"},
+        {plain, {{"name=7"}}, "and no digit first"},
         {HEADER "    I.module_attrs({\"rlx.pools\": 3})\n    @R.function\n    def main(x: " T64
                 "):\n        return x\n",
          {{NULL}},
