@@ -10,6 +10,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/database.h"
+#include "compiler/driver/lift_params.h"
 #include "compiler/kernels/rules.h"
 #include "compiler/passes/composite.h"
 #include "compiler/schedule/explain.h"
@@ -80,10 +81,15 @@ struct rlx_ir_module { /* in the arena */
     rlxc_rule_steps steps;    /* |given|: from a schedule; |made|: to be shown */
     rlxc_schedules schedules; /* the others of a schedule, whose steps the engine applies */
     RLXC_VEC(const char *) read_weights; /* files whose tensors became constants */
-    const char *weights_path;            /* of the executable's weights; NULL: they are in it */
+    rlxc_lifted_file *lifted_file;       /* of the executable's weights; NULL: they are in it */
     const char *scheduled; /* what the metadata says of the schedule; NULL: there is none */
     const char *tuned_by;  /* name of the database; NULL: there is none */
 };
+
+/* Lifted weights of the |n| |modules|, levels of one file |path|, go beside it if the compiler's
+ * options say so; |path| NULL: they stay inside. The file must not be one that a module reads. */
+rlx_status rlxc_api_lift(rlx_ir_module *const *modules, uint32_t n, const char *path,
+                         rlx_error *err);
 
 typedef struct rlxc_api_call {
     rlx_compiler *compiler;

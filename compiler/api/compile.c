@@ -232,7 +232,7 @@ static bool build(rlx_ir_module *m, output *out)
 {
     rlxc_context *ctx = m->compiler->ctx;
     rlx_error err = {0};
-    m->options.weights_path = m->weights_path;
+    m->options.lifted_file = m->lifted_file;
     if (rlx_exec_builder_create(m->compiler->allocator, &out->builder, &err) != RLX_OK)
         return rlxc_api_fail(ctx, &err);
     rlx_exec_builder_set_compression(out->builder, m->options.no_compression ? RLX_COMPRESSION_NONE
@@ -451,13 +451,21 @@ static bool name_of_c(rlx_ir_module *m, const char *path, const char **out_name,
     return !rlxc_failed(ctx);
 }
 
-/* Where lifted weights go, which must not be a file that the module reads. */
-static rlx_status check_weights(rlx_ir_module *m, rlx_emit_form form, const char *path,
-                                rlx_error *err)
+rlx_status rlxc_api_lift(rlx_ir_module *const *modules, uint32_t n, const char *path,
+                         rlx_error *err)
 {
-    const bool lifts = m->compiler->lift_params && form == RLX_EMIT_EXECUTABLE;
-    m->weights_path = lifts ? rlxc_internf(m->compiler->ctx, "%s.safetensors", path) : NULL;
-    return lifts ? rlx_ir_module_check_output(m, m->weights_path, err) : RLX_OK;
+    rlxc_context *ctx = modules[0]->compiler->ctx;
+    rlxc_lifted_file *file = NULL;
+    if (modules[0]->compiler->lift_params && path != NULL) {
+        file = rlxc_alloc(ctx, sizeof *file);
+        file->path = rlxc_internf(ctx, "%s.safetensors", path);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        modules[i]->lifted_file = file;
+        if (file != NULL)
+            RLX_TRY(rlx_ir_module_check_output(modules[i], file->path, err));
+    }
+    return RLX_OK;
 }
 
 rlx_status rlx_ir_module_emit_file(rlx_ir_module *m, const rlx_compile_options *options,
@@ -467,7 +475,7 @@ rlx_status rlx_ir_module_emit_file(rlx_ir_module *m, const rlx_compile_options *
     output out = {.builder = NULL};
     rlx_error error = {0};
     RLX_TRY(rlx_ir_module_check_output(m, path, err));
-    RLX_TRY(check_weights(m, form, path, err));
+    RLX_TRY(rlxc_api_lift(&m, 1, form == RLX_EMIT_EXECUTABLE ? path : NULL, err));
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
     const char *beside[2] = {NULL, NULL};
@@ -475,6 +483,8 @@ rlx_status rlx_ir_module_emit_file(rlx_ir_module *m, const rlx_compile_options *
         form != RLX_EMIT_C || name_of_c(m, path, &out.name, beside) ? RLX_OK : RLX_E_INVALID_ARG;
     if (status == RLX_OK)
         status = compile(m, options, form, &out);
+    if (status == RLX_OK && !rlxc_write_lifted(ctx, m->lifted_file))
+        status = RLX_E_IO;
     if (status == RLX_OK) {
         rlxc_doing(ctx, "writing", rlxc_intern_cstr(ctx, path));
         if (form == RLX_EMIT_C)

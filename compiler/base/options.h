@@ -65,8 +65,8 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     const char *(*device_refuses)(struct rlxc_context *ctx, const struct rlxc_prim_func *f,
                                   const struct rlxc_target *target,
                                   const struct rlxc_options *options);
-    const char *weights_path; /* of an executable whose lifted constants go to a file of their own;
-                                 NULL: into the executable */
+    struct rlxc_lifted_file *lifted_file; /* of an executable whose lifted constants go to a file of
+                                             their own; NULL: into the executable */
     const struct rlxc_map *weight_places; /* set for code generation: lifted constant -> 1 + offset
                                            * in that file */
     struct rlxc_explain *explain;         /* --explain: collects what rules say of each block

@@ -596,10 +596,9 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
               err);
         return false;
     }
-    if (out->lift_params && (out->emit != RLX_EMIT_EXECUTABLE || out->output == NULL ||
-                             out->n_cpus > 0 || out->link_params)) {
-        fputs("rlxc: --lift-params needs an executable for one CPU, and excludes --link-params\n",
-              err);
+    if (out->lift_params &&
+        (out->emit != RLX_EMIT_EXECUTABLE || out->output == NULL || out->link_params)) {
+        fputs("rlxc: --lift-params needs an executable, and excludes --link-params\n", err);
         return false;
     }
     if (out->output == NULL && out->emit == RLX_EMIT_OBJECT && out->stop_after == NULL) {

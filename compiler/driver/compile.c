@@ -184,7 +184,7 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
         rlxc_text_printf(&text, " --allow-tf32");
     if (options->no_compression)
         rlxc_text_printf(&text, " --no-compression");
-    if (options->weights_path)
+    if (options->lifted_file)
         rlxc_text_printf(&text, " --lift-params");
     if (options->no_winograd)
         rlxc_text_printf(&text, " --no-winograd");
@@ -212,7 +212,7 @@ bool rlxc_generate(rlxc_context *ctx, const rlxc_module *module, const rlxc_opti
 {
     rlxc_map places = {0};
     rlxc_options own = *options;
-    if (options->weights_path && !rlxc_lift_params(ctx, module, options, builder, &places))
+    if (options->lifted_file && !rlxc_lift_params(ctx, module, options, builder, &places))
         return false;
     own.weight_places = &places;
     return rlxc_emit_bytecode(ctx, module, &own, builder) &&

@@ -19,7 +19,7 @@
 #include "compiler/ir/tir.h"
 #include "rlx/file.h"
 
-enum { ALIGNMENT = 64, MOST_SHOWN = 8, BYTES_OF_LENGTH = 8 };
+enum { ALIGNMENT = 64, MOST_SHOWN = 8, BYTES_OF_LENGTH = 8, NONE = UINT32_MAX };
 
 typedef RLXC_VEC(const rlxc_constant *) constants;
 
@@ -29,7 +29,7 @@ typedef struct lifter {
     constants needed;         /* and all that they are computed from */
     rlxc_map seen;            /* of the two, in turn */
     rlx_weight_place *places; /* of |read| */
-    uint64_t size;
+    rlxc_lifted_file *file;
 } lifter;
 
 /* --- which, and where ------------------------------------------------------------------------ */
@@ -79,21 +79,61 @@ static int by_id(const void *x, const void *y)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
+static bool add(lifter *l, const rlxc_constant *c, rlx_weight_place *out)
+{
+    rlxc_lifted_file *f = l->file;
+    *out = (rlx_weight_place){f->size, c->nbytes};
+    if (__builtin_add_overflow(f->size, c->nbytes, &f->size) || f->size > PTRDIFF_MAX) {
+        rlxc_error(l->ctx, (rlxc_range){0}, "the weights are too large for a file");
+        return false;
+    }
+    RLXC_PUSH(l->ctx, &f->tensors, c);
+    RLXC_PUSH(l->ctx, &f->places, *out);
+    return true;
+}
+
+/* Fills the line behind the weights of another level with a tensor of bytes. */
+static bool align(lifter *l)
+{
+    static const unsigned char zeros[ALIGNMENT];
+    const int64_t n = (int64_t)((ALIGNMENT - l->file->size % ALIGNMENT) % ALIGNMENT);
+    rlx_weight_place unread;
+    return n == 0 || add(l, rlxc_constant_new(l->ctx, RLX_U8, 1, &n, zeros, (size_t)n), &unread);
+}
+
+/* The tensor of the file that another level has read, unchanged, for the same weight; NONE: there
+ * is none. */
+static uint32_t found(const lifter *l, const rlxc_constant *c)
+{
+    const rlxc_lifted_file *f = l->file;
+    for (uint32_t i = 0; !c->made && i < f->tensors.count; i++) {
+        const rlxc_constant *other = f->tensors.items[i];
+        if (other->name && !other->made && strcmp(other->name, c->name) == 0 &&
+            other->nbytes == c->nbytes && memcmp(other->data, c->data, c->nbytes) == 0)
+            return i;
+    }
+    return NONE;
+}
+
+/* Finds a place for each weight. One that is in the file unchanged serves all levels. */
 static bool place(lifter *l, rlxc_map *out_places)
 {
+    rlxc_lifted_file *f = l->file;
     if (l->read.count > 1)
         qsort(l->read.items, l->read.count, sizeof *l->read.items, by_alignment);
     l->places = rlxc_try_alloc(l->ctx, (size_t)l->read.count + 1, sizeof *l->places);
-    for (uint32_t i = 0; l->places && i < l->read.count; i++) {
+    if (!l->places || !align(l))
+        return false;
+    for (uint32_t i = 0; i < l->read.count; i++) {
         const rlxc_constant *c = l->read.items[i];
-        l->places[i] = (rlx_weight_place){l->size, c->nbytes};
-        rlxc_map_set(l->ctx, out_places, rlxc_key(c), (void *)(uintptr_t)(l->size + 1));
-        if (__builtin_add_overflow(l->size, c->nbytes, &l->size) || l->size > PTRDIFF_MAX) {
-            rlxc_error(l->ctx, (rlxc_range){0}, "the weights are too large for a file");
+        const uint32_t known = found(l, c);
+        if (known != NONE)
+            l->places[i] = f->places.items[known];
+        else if (!add(l, c, &l->places[i]))
             return false;
-        }
+        rlxc_map_set(l->ctx, out_places, rlxc_key(c), (void *)((uintptr_t)l->places[i].offset + 1));
     }
-    return l->places != NULL;
+    return true;
 }
 
 /* --- the program ----------------------------------------------------------------------------- */
@@ -284,15 +324,15 @@ static json_t *entry_of(const rlxc_constant *c, const rlx_weight_place *at)
 }
 
 /* The header with its length, padded with spaces; |*out_size| bytes of the arena, or NULL. */
-static char *header_of(const lifter *l, size_t *out_size)
+static char *header_of(rlxc_context *ctx, const rlxc_lifted_file *f, size_t *out_size)
 {
-    rlxc_context *ctx = l->ctx;
     json_t *root = json_object(), *notes = json_object();
     bool ok = root && notes && json_object_set(root, "__metadata__", notes) == 0;
-    for (uint32_t i = 0; ok && i < l->read.count; i++) {
-        const rlxc_constant *c = l->read.items[i];
-        const char *name = c->made ? rlxc_internf(ctx, "%s#%u", c->name, i) : c->name;
-        ok = json_object_set_new(root, name, entry_of(c, &l->places[i])) == 0 &&
+    for (uint32_t i = 0; ok && i < f->tensors.count; i++) {
+        const rlxc_constant *c = f->tensors.items[i];
+        const bool is_own = !c->made && c->name && !json_object_get(root, c->name);
+        const char *name = is_own ? c->name : rlxc_internf(ctx, "%s#%u", c->name ? c->name : "", i);
+        ok = json_object_set_new(root, name, entry_of(c, &f->places.items[i])) == 0 &&
              (!c->made || json_object_set_new(notes, name, json_string(origin_of(ctx, c))) == 0);
     }
     char *text = ok ? json_dumps(root, JSON_COMPACT) : NULL;
@@ -314,28 +354,30 @@ static char *header_of(const lifter *l, size_t *out_size)
     return out;
 }
 
-static bool write_file(const lifter *l, const char *path, const char *header, size_t size)
+static bool write_file(rlxc_context *ctx, const rlxc_lifted_file *file, const char *header,
+                       size_t size)
 {
     rlx_error err = {0};
     rlx_new_file *f = NULL;
-    rlx_status status = rlx_new_file_begin(path, &f, &err);
+    rlx_status status = rlx_new_file_begin(file->path, &f, &err);
     if (status == RLX_OK) {
         status = rlx_new_file_write(f, header, size, &err);
-        for (uint32_t i = 0; status == RLX_OK && i < l->read.count; i++)
-            if (l->read.items[i]->nbytes > 0)
-                status =
-                    rlx_new_file_write(f, l->read.items[i]->data, l->read.items[i]->nbytes, &err);
+        for (uint32_t i = 0; status == RLX_OK && i < file->tensors.count; i++) {
+            const rlxc_constant *c = file->tensors.items[i];
+            if (c->nbytes > 0)
+                status = rlx_new_file_write(f, c->data, c->nbytes, &err);
+        }
         status = rlx_new_file_end(f, status, &err);
     }
     if (status != RLX_OK)
-        rlxc_error(l->ctx, (rlxc_range){0}, "%s", err.message);
+        rlxc_error(ctx, (rlxc_range){0}, "%s", err.message);
     return status == RLX_OK;
 }
 
 bool rlxc_lift_params(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                       rlx_exec_builder *builder, rlxc_map *out_places)
 {
-    lifter l = {.ctx = ctx};
+    lifter l = {.ctx = ctx, .file = options->lifted_file};
     for (uint32_t i = 0; i < module->globals.count; i++)
         if (module->globals.items[i]->relax)
             rlxc_body_visit(&module->globals.items[i]->relax->body, note_read, &l);
@@ -353,21 +395,40 @@ bool rlxc_lift_params(rlxc_context *ctx, const rlxc_module *module, const rlxc_o
         return false;
     qsort(l.needed.items, l.needed.count, sizeof *l.needed.items, by_id);
     void *code = NULL;
-    size_t size = 0, header_size = 0;
-    const char *header = header_of(&l, &header_size);
-    if (!header || !compile(&l, options, &code, &size))
+    size_t size = 0;
+    if (!compile(&l, options, &code, &size))
         return false;
-    rlx_error err = {0};
-    const rlx_weights weights = {.size = l.size,
-                                 .header = header,
-                                 .header_size = header_size,
-                                 .program = code,
-                                 .program_size = size,
-                                 .places = l.places,
-                                 .n = l.read.count};
-    bool ok = rlx_exec_builder_weights(builder, &weights, &err) == RLX_OK;
+    rlxc_lifted_level level = {
+        .builder = builder, .places = l.places, .n = l.read.count, .size = size};
+    if ((level.code = rlxc_try_alloc(ctx, size, 1)))
+        memcpy(level.code, code, size);
     rlx_free(NULL, code, size, 64);
-    if (!ok)
-        rlxc_error(ctx, (rlxc_range){0}, "%s", err.message);
-    return ok && write_file(&l, options->weights_path, header, header_size);
+    RLXC_PUSH(ctx, &l.file->levels, level);
+    return !rlxc_failed(ctx);
+}
+
+bool rlxc_write_lifted(rlxc_context *ctx, const rlxc_lifted_file *file)
+{
+    size_t header_size = 0;
+    if (!file || file->levels.count == 0)
+        return true;
+    const char *header = header_of(ctx, file, &header_size);
+    if (!header)
+        return false;
+    for (uint32_t i = 0; i < file->levels.count; i++) {
+        const rlxc_lifted_level *level = &file->levels.items[i];
+        rlx_error err = {0};
+        const rlx_weights weights = {.size = file->size,
+                                     .header = header,
+                                     .header_size = header_size,
+                                     .program = level->code,
+                                     .program_size = level->size,
+                                     .places = level->places,
+                                     .n = level->n};
+        if (rlx_exec_builder_weights(level->builder, &weights, &err) != RLX_OK) {
+            rlxc_error(ctx, (rlxc_range){0}, "%s", err.message);
+            return false;
+        }
+    }
+    return write_file(ctx, file, header, header_size);
 }

@@ -71,23 +71,31 @@ void lift_end(const lift_place *p)
     cr_expect_eq(system(line), 0);
 }
 
-int lift_rlxc(const lift_place *p, const char *params, const char *option, const char *output,
+int lift_rlxc(const lift_place *p, const char *params, const char *options, const char *output,
               char said[LIFT_SAID])
 {
-    const char *argv[] = {"rlxc", p->model, "--params", params, "-o", output, option, NULL};
+    enum { FIXED = 6, MOST = 4 };
+    char words[128];
+    const char *argv[FIXED + MOST + 1] = {"rlxc", p->model, "--params", params, "-o", output};
+    int n = FIXED;
+    snprintf(words, sizeof words, "%s", options ? options : "");
+    for (char *rest, *word = strtok_r(words, " ", &rest); word && n < FIXED + MOST;
+         word = strtok_r(NULL, " ", &rest))
+        argv[n++] = word;
     FILE *err = fmemopen(said, LIFT_SAID, "w");
     said[0] = '\0';
-    const int status = rlxc_main(option ? 7 : 6, (char **)(uintptr_t)argv, stdout, err);
+    const int status = rlxc_main(n, (char **)(uintptr_t)argv, stdout, err);
     fclose(err);
     return status;
 }
 
-const char *lift_compiled(const lift_place *p, const char *params, const char *option,
+const char *lift_compiled(const lift_place *p, const char *params, const char *options,
                           char path[64])
 {
     char said[LIFT_SAID];
-    snprintf(path, 64, "%s/%s.rlx", p->folder, option ? option : "linked");
-    cr_assert_eq(lift_rlxc(p, params, option, path, said), 0, "%s", said);
+    const char *name = options ? options : "linked";
+    snprintf(path, 64, "%s/%.*s.rlx", p->folder, (int)strcspn(name, " "), name);
+    cr_assert_eq(lift_rlxc(p, params, options, path, said), 0, "%s", said);
     return path;
 }
 

@@ -26,11 +26,11 @@ void lift_fill(const lift_weight *w, int seed, unsigned char *to);
 /* Writes weights |seed| to a file of the folder, whose path it gives. */
 const char *lift_weights(const lift_place *p, char path[64], int seed, const lift_weight *weights,
                          int n);
-/* rlxc MODULE --params |params| -o |output| |option|, which may be NULL; its status. */
-int lift_rlxc(const lift_place *p, const char *params, const char *option, const char *output,
+/* rlxc MODULE --params |params| -o |output| |options|, with spaces between or NULL; its status. */
+int lift_rlxc(const lift_place *p, const char *params, const char *options, const char *output,
               char said[LIFT_SAID]);
-/* The same to a file of the folder, which must work; its path. */
-const char *lift_compiled(const lift_place *p, const char *params, const char *option,
+/* The same to a file of the folder, which must work; its path, by the first option. */
+const char *lift_compiled(const lift_place *p, const char *params, const char *options,
                           char path[64]);
 /* Float32 tensors are equal to |tolerance|; 0: every bit. */
 void lift_same(rlx_value a, rlx_value b, float tolerance, const char *what);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "compiler/cli/cli.h"
+#include "rlx/cpu.h"
 #include "rlx/vm.h"
 #include "tests/compiler/bound.h"
 #include "tests/compiler/files.h"
@@ -198,6 +199,49 @@ RLX_TEST(lift_params, weights_of_the_host)
         rlx_value_release(rlx_of_tensor(tensors[i].tensor));
     release(a);
     release(b);
+    lift_end(&p);
+}
+
+static int64_t size_beside(const char *path)
+{
+    char beside[96];
+    struct stat st;
+    snprintf(beside, sizeof beside, "%s.safetensors", path);
+    cr_assert_eq(stat(beside, &st), 0);
+    return st.st_size;
+}
+
+/* Each level has its own panels and its own program, and weights that no pass changed are in the
+ * file once. */
+RLX_TEST(lift_params, levels_share_a_file)
+{
+    static const char both[] = "--mcpu=x86-64,x86-64-v3";
+    lift_place p;
+    char first[64], second[64], lifted[64], linked[64], options[64];
+    lift_begin(&p, MODULE);
+    write_weights(&p, first, 1, -1, NULL, NULL);
+    write_weights(&p, second, 2, -1, NULL, NULL);
+    lift_compiled(&p, first, "--lift-params --mcpu=x86-64", lifted);
+    const int64_t one = size_beside(lifted);
+    snprintf(options, sizeof options, "--lift-params %s", both);
+    lift_compiled(&p, first, options, lifted);
+    const int64_t two = size_beside(lifted);
+    cr_expect(one < two && two < 2 * one, "%d and %d bytes", (int)one, (int)two);
+    lift_compiled(&p, second, both, linked);
+    const uint32_t n = rlx_cpu_has(RLX_STR("avx2")) && rlx_cpu_has(RLX_STR("fma")) ? 2 : 1;
+    for (uint32_t level = 1; level <= n; level++) {
+        const results own = run(t, lifted, &(rlx_load_options){.level = level});
+        const results again = run(t, lifted, &(rlx_load_options){.level = level, .weights = first});
+        const results other =
+            run(t, lifted, &(rlx_load_options){.level = level, .weights = second});
+        const results expected = run(t, linked, &(rlx_load_options){.level = level});
+        same(own, again, 0, "the same weights");
+        same(expected, other, 1e-4f, "others");
+        release(own);
+        release(again);
+        release(other);
+        release(expected);
+    }
     lift_end(&p);
 }
 
