@@ -322,9 +322,25 @@ static void print_instruction(rlxv_buffer *b, const rlx_executable *exe, const r
     rlxv_buffer_printf(b, "\n");
 }
 
-/* ".buffer u0 z0 e5 12 96 @1024" and ".tensor p0 u0 t3". */
+/* ".region z1 v2", of |all| regions or of those on devices. */
+static void print_regions(rlxv_buffer *b, const rlxv_function *fn, bool all)
+{
+    for (uint32_t i = 0; i < fn->plan.n_regions; i++)
+        if (all || fn->plan.regions[i].device)
+            rlxv_buffer_printf(b, "    .region z%u v%u\n", i, fn->plan.regions[i].device);
+}
+
+/* Regions that buffers do not name in order come first. ".buffer u0 z0 e5 12 96 @1024" and ".tensor
+ * p0 u0 t3". */
 static void print_plan(rlxv_buffer *b, const rlx_executable *exe, const rlxv_function *fn)
 {
+    bool unordered = false;
+    for (uint32_t i = 0, n = 0; i < fn->plan.n_buffers; i++) {
+        unordered |= fn->plan.buffers[i].region > n;
+        n += fn->plan.buffers[i].region == n;
+    }
+    if (unordered)
+        print_regions(b, fn, true);
     for (uint32_t i = 0; i < fn->plan.n_buffers; i++) {
         const rlx_plan_buffer *row = &fn->plan.buffers[i];
         rlxv_buffer_printf(b, "    .buffer u%u z%u e%u %u %u", i, row->region, row->size,
@@ -337,9 +353,8 @@ static void print_plan(rlxv_buffer *b, const rlx_executable *exe, const rlxv_fun
         keep_line(b, from);
         rlxv_buffer_printf(b, " bytes\n");
     }
-    for (uint32_t i = 0; i < fn->plan.n_regions; i++)
-        if (fn->plan.regions[i].device)
-            rlxv_buffer_printf(b, "    .region z%u v%u\n", i, fn->plan.regions[i].device);
+    if (!unordered)
+        print_regions(b, fn, false);
     for (uint32_t i = 0; i < fn->plan.n_tensors; i++) {
         const rlxv_plan_tensor *row = &fn->plan.tensors[i];
         rlxv_buffer_printf(b, "    .tensor p%u u%u t%u", i, row->buffer, row->type);

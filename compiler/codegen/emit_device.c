@@ -3,6 +3,8 @@
 #include "compiler/codegen/emit.h"
 #include "compiler/ir/device.h"
 
+#include <string.h>
+
 /* --- devices ---------------------------------------------------------------------------------- */
 
 static const char *target_text(rlxc_bc_module *m, const rlxc_vdevice *device)
@@ -40,12 +42,18 @@ static uint32_t row_of(rlxc_bc_module *m, const rlxc_vdevice *device, const char
                    (long long)device->index);
         m->failed = true;
     }
+    const char *scope = device->scope ? device->scope : "global";
+    if (!rlxc_is_device_word(scope, strlen(scope))) {
+        rlxc_error(m->ctx, range,
+                   "memory scope '%s' is not 1 to 63 letters, digits, '_', '.' and '-'", scope);
+        m->failed = true;
+    }
     uint32_t out = 0;
     rlx_error err = {0};
     if (m->failed)
         return 0;
     row.id = (uint32_t)device->index;
-    row.scope = rlx_str_from(device->scope ? device->scope : "global");
+    row.scope = rlx_str_from(scope);
     row.target = rlx_str_from(pool && is_cpu ? rlxc_internf(m->ctx, "pool %s", pool)
                                              : target_text(m, device));
     if (rlxc_bc_ok(m, range, rlx_exec_builder_device(m->builder, &row, &out, &err), &err))

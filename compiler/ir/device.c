@@ -117,6 +117,17 @@ static bool has_scope(const rlxc_vdevice *device, const char *scope)
     return strcmp(scope_of(device), scope) == 0;
 }
 
+bool rlxc_is_device_word(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const char c = text[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              c == '_' || c == '.' || c == '-'))
+            return false;
+    }
+    return length > 0 && length <= RLXC_MOST_DEVICE_WORD;
+}
+
 bool rlxc_is_plain_scope(const char *scope)
 {
     return scope == NULL || scope[0] == '\0' || strcmp(scope, "global") == 0;

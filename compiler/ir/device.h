@@ -27,6 +27,11 @@ const rlxc_target *rlxc_prim_target(rlxc_context *ctx, const rlxc_prim_func *f,
 bool rlxc_prim_is_device(const rlxc_prim_func *f);
 /* True if targets of this kind run on the CPU. */
 bool rlxc_is_cpu_kind(const char *kind, size_t length);
+/* True for what can name a kind of device or memory in an executable: 1 to 63 letters, digits, '_',
+ * '.' and '-'. */
+enum { RLXC_MOST_DEVICE_WORD = 63 };
+bool rlxc_is_device_word(const char *text, size_t length);
+
 /* True for plain memory: "global", or no scope at all. */
 bool rlxc_is_plain_scope(const char *scope);
 /* True for the host's plain memory: of CPU number 0, whatever its target's features. */

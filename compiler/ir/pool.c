@@ -6,7 +6,6 @@
 #include "compiler/ir/device.h"
 #include "rlx/plan.h"
 
-enum { MOST_WORD = 63 };
 #define MOST_BYTES (UINT64_C(1) << 46)
 
 static const char *const targets[] = {"cpu", "opencl", "cuda"};
@@ -27,23 +26,12 @@ static bool wrong(const pool_reader *r, const char *what)
     return false;
 }
 
-static bool is_word(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        const char c = text[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '_' || c == '.' || c == '-'))
-            return false;
-    }
-    return length > 0 && length <= MOST_WORD;
-}
-
 /* --- values ---------------------------------------------------------------------------------- */
 
 static bool read_name(const pool_reader *r, const char *value, size_t length)
 {
     /* The executable's text for a pool is its name and a number: the name is no number. */
-    if (!is_word(value, length) || (value[0] >= '0' && value[0] <= '9'))
+    if (!rlxc_is_device_word(value, length) || (value[0] >= '0' && value[0] <= '9'))
         return wrong(r, "a name has 1 to 63 letters, digits, '_', '.' and '-', and no digit first");
     r->pool->name = rlxc_intern(r->ctx, value, length);
     return true;
@@ -51,7 +39,7 @@ static bool read_name(const pool_reader *r, const char *value, size_t length)
 
 static bool read_scope(const pool_reader *r, const char *value, size_t length)
 {
-    if (!is_word(value, length))
+    if (!rlxc_is_device_word(value, length))
         return wrong(r, "a scope has 1 to 63 letters, digits, '_', '.' and '-'");
     r->pool->scope = rlxc_intern(r->ctx, value, length);
     return true;
@@ -162,7 +150,8 @@ bool rlxc_pool_parse(rlxc_context *ctx, rlxc_range range, const char *text, rlxc
         return wrong(&r, "it has no name");
     if (!out->scope)
         out->scope = rlxc_internf(ctx, "global.%s", out->name);
-    return strlen(out->scope) <= MOST_WORD || wrong(&r, "its name is too long for a scope");
+    return rlxc_is_device_word(out->scope, strlen(out->scope)) ||
+           wrong(&r, "its name is too long for a scope");
 }
 
 const char *rlxc_pool_text(rlxc_context *ctx, const rlxc_pool *pool)

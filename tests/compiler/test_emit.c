@@ -250,6 +250,11 @@ RLX_TEST(emit, limits_of_the_file_are_errors_at_their_lines)
         {FUNCTION "    def main(x: R.Tensor((4,), \"float32\")):\n"
                   "        return R.call_packed(\"rlx.unique\", x",
          ", 1", ", sinfo_args=R.Object)", "", UINT32_MAX, "error: builtin 'rlx.unique' takes "},
+        {"    I.module_global_infos({\"vdevice\": [I.vdevice(\"llvm\")]})\n" FUNCTION
+         "    def main(x: R.Tensor((4,), \"float32\")):\n"
+         "        s = R.memory.alloc_storage(R.shape([8]), R.prim_value(0), R.str(\"global.",
+         "s", "\"), R.dtype(\"float32\"))\n        return s", "", 56,
+         "test.py:9:13: error: memory scope 'global.ssss"},
     };
     static char text[1 << 15];
     char message[MESSAGE];

@@ -157,6 +157,15 @@ RLX_TEST(assembly, devices_round_trip)
                "    to_vdevice r1, r0, v0\n"
                "    ret r1\n}\n",
                "devices");
+    round_trip(t,
+               ".device \"cpu\" 1 \"global.sram\" \"\"\n"
+               ".func f () -> object {\n"
+               "    .region z0 v1\n"
+               "    .buffer u0 z1 64 0 9\n"
+               "    .buffer u1 z0 64 0 9\n"
+               "    load_const r0, true\n"
+               "    ret r0\n}\n",
+               "buffers that do not name regions in order");
 }
 
 RLX_TEST(assembly, mistakes_have_a_place)
