@@ -152,7 +152,7 @@ static json_t *array_text(reader *r, json_t *node)
     } kinds[] = {{"relax.expr.Constant", "data"}, {"ir.GenericConst", "value"}};
     const char *type = type_of(r, node);
     if (strcmp(type, "ffi.Tensor") == 0 || strcmp(type, "runtime.NDArray") == 0)
-        return json_object_get(node, "data");
+        return json_object_get(node, r->table ? "repr_str" : "data");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(type, kinds[i].type) != 0)
             continue;

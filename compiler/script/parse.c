@@ -247,6 +247,8 @@ static void parse_assignment(rlxc_parser *p, const rlxc_py_stmt *stmt)
     const rlxc_py *value = stmt->value;
     if (stmt->target->kind != RLXC_PY_NAME || !value) {
         rlxc_error(p->ctx, stmt->range, "assignments are not allowed outside functions");
+    } else if (value->kind == RLXC_PY_NONE && strcmp(stmt->target->text, "__tvm_meta__") == 0) {
+        /* as older printers end a module that has no metadata */
     } else if (value->kind == RLXC_PY_CALL && value->n == 1 &&
                rlxc_parse_path_is(p, value->base, "I.load_json")) {
         if (rlxc_parse_metadata(p, value->items[0]))

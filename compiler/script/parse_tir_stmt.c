@@ -5,6 +5,8 @@
 
 #include "compiler/script/parse_tir.h"
 
+enum { PRINTED = 201 }; /* elements of a constant that TVM's printer shows */
+
 void rlxc_tir_define(rlxc_tir_parser *t, const char *name, const rlxc_expr *var)
 {
     rlxc_names_define(t->p->ctx, &t->p->names, name, RLXC_NAME_EXPR)->expr = var;
@@ -205,8 +207,10 @@ static void allocate_const(rlxc_tir_parser *t, rlxc_stmts *out, const char *name
         known = rlxc_is_int(dims[i], &extents[i]) && extents[i] >= 0 &&
                 !__builtin_mul_overflow(want, extents[i], &want);
     if (!known || want != have) {
-        rlxc_error(p->ctx, shape->range, "the extents do not match the %lld values",
-                   (long long)have);
+        const bool cut = known && have == PRINTED && want > have;
+        rlxc_error(p->ctx, shape->range, "the extents do not match the %lld values%s",
+                   (long long)have,
+                   cut ? ": TVM prints no more of a constant, and the others are lost" : "");
         return;
     }
     stmt->allocate_const.extents = extents;

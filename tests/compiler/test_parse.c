@@ -68,6 +68,8 @@ RLX_TEST(parse, scripts_survive_print_and_parse)
     "\"b64ndarrays\": "                                                                            \
     "[\"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAIgAQABAAAAAAAAAAQAAAAAAAAAAACAPw==\"]}')\n"
 #define PF "@T.prim_func\ndef f(A: T.Buffer((16,), \"float32\"), n: T.int32):\n"
+#define TEN "1,1,1,1,1,1,1,1,1,1,"
+#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 #define ADDS "  T.attr(T.comm_reducer(lambda x, y: x + y, [0.0]), \"reduce_scope\", 0)\n"
 
 RLX_TEST(parse, texts_mean_what_they_say)
@@ -377,6 +379,8 @@ RLX_TEST(parse, negative_sizes_are_refused)
          "dimension 0 is negative (-1)"},
         {PF "  p = T.allocate_const([], \"float32\", [n, 0])\n", 3, 39,
          "do not match the 0 values"},
+        {PF "  p = T.allocate_const([" HUNDRED HUNDRED "1], \"int8\", [400])\n", 3, 437,
+         "do not match the 201 values: TVM prints no more"},
         {PF "  p = T.allocate_const([1.0], \"float32\", [1])\n  B = T.Buffer((-1, -1), data=p)\n",
          4, 17, "dimension 0 is negative (-1)"},
         {PF "  B = T.decl_buffer((-2,), data=A.data)\n", 3, 22, "dimension 0 is negative (-2)"},
