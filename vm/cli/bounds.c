@@ -27,10 +27,14 @@ static bool next_check(const cli_symbols *s, entry_check *c)
     return false;
 }
 
-static bool fails(const cli_symbols *s, uint32_t expr, const int64_t *values)
+typedef enum outcome { TAKEN, REFUSED, OVERFLOWS } outcome;
+
+static outcome check(const cli_symbols *s, uint32_t expr, const int64_t *values)
 {
     int64_t holds;
-    return rlx_executable_eval(s->exe, expr, values, s->n, &holds, NULL) == RLX_OK && holds == 0;
+    if (rlx_executable_eval(s->exe, expr, values, s->n, &holds, NULL) != RLX_OK)
+        return OVERFLOWS;
+    return holds ? TAKEN : REFUSED;
 }
 
 bool cli_is_refused(const cli_symbols *s, const bool *known, const int64_t *values,
@@ -43,7 +47,8 @@ bool cli_is_refused(const cli_symbols *s, const bool *known, const int64_t *valu
         memcpy(only.bound, known, s->n_symbols * sizeof *known);
     for (entry_check c = {0}; only.bound && !refused && next_check(s, &c);) {
         const rlx_value text = rlx_executable_constant(s->exe, c.message);
-        refused = cli_symbols_missing(&only, c.expr) == RLX_NONE && fails(s, c.expr, values);
+        refused =
+            cli_symbols_missing(&only, c.expr) == RLX_NONE && check(s, c.expr, values) == REFUSED;
         if (refused && text.kind == RLX_KIND_STRING)
             *message = rlx_string_get(text.as.string);
     }
@@ -51,22 +56,30 @@ bool cli_is_refused(const cli_symbols *s, const bool *known, const int64_t *valu
     return refused;
 }
 
-/* The largest value that the check takes, if it takes 0; else 0. */
+/* The largest value that the check takes, if it takes 0; else 0. INT64_MAX where it refuses none:
+ * the next one may overflow in the check, which states no bound. */
 static int64_t most_for(const cli_symbols *s, uint32_t expr, uint32_t symbol, int64_t *values)
 {
     int64_t low = 0, high = INT64_MAX;
+    outcome at_high;
     values[symbol] = high;
-    if (!fails(s, expr, values))
+    at_high = check(s, expr, values);
+    if (at_high == TAKEN)
         return high;
     values[symbol] = low;
-    if (fails(s, expr, values))
+    if (check(s, expr, values) != TAKEN)
         return low;
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
         values[symbol] = middle;
-        *(fails(s, expr, values) ? &high : &low) = middle;
+        const outcome now = check(s, expr, values);
+        if (now == TAKEN)
+            low = middle;
+        else
+            high = middle;
+        at_high = now == TAKEN ? at_high : now;
     }
-    return low;
+    return at_high == REFUSED ? low : INT64_MAX;
 }
 
 int64_t cli_upper_bound(const cli_symbols *s, uint32_t symbol)
