@@ -2,9 +2,10 @@
  *
  * A layout follows from an order: each buffer is placed at the lowest offset that is free of those
  * before it that it meets. Some order gives the best layout of all: that by the offsets of the best
- * one. So hill_climb searches orders. A change moves a buffer whose end is the peak, or one that it
- * meets, to an earlier place; it is kept if the peak is no higher than it was some changes ago,
- * which lets the search leave a local minimum. */
+ * one. A greedy layout places the buffer that sets the peak earlier, some times over, and the best
+ * of these layouts counts. hill_climb searches orders. A change moves a buffer whose end is the
+ * peak, or one that it meets, to an earlier place; it is kept if the peak is no higher than it was
+ * some changes ago, which lets the search leave a local minimum. */
 #include "compiler/analysis/layout.h"
 
 #include <stdlib.h>
@@ -17,9 +18,10 @@
 #define UNPLACED UINT64_MAX
 
 enum {
-    HISTORY = 64,          /* changes after which a peak is compared with its own past */
-    PATIENCE = 4096,       /* changes without a new best, after which the search begins anew */
-    CHANGES_PER_CLOCK = 64 /* looks at the clock */
+    HISTORY = 64,           /* changes after which a peak is compared with its own past */
+    PATIENCE = 4096,        /* changes without a new best, after which the search begins anew */
+    CHANGES_PER_CLOCK = 64, /* looks at the clock */
+    SECOND_CHANCES = 256    /* of a greedy layout */
 };
 
 typedef struct taken { /* bytes of a placed buffer */
@@ -242,6 +244,29 @@ static int compare_ranks(const void *a, const void *b)
     return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
 }
 
+/* The position in the order of the first buffer whose end is |peak|. */
+static uint32_t find_peak(const search *s, uint64_t peak)
+{
+    uint32_t i = 0;
+    while (i + 1 < s->n && s->offsets[s->order[i]] + s->rows[s->order[i]].bytes != peak)
+        i++;
+    return i;
+}
+
+/* A buffer that sets the peak has come too late: it is placed earlier, those behind it again. How
+ * far it moves to the front changes with each turn, so that turns do not go in circles. */
+static void give_second_chances(search *s, uint64_t peak)
+{
+    for (uint32_t k = 0; k < SECOND_CHANCES && peak > s->bound && s->steps > 0; k++) {
+        const uint32_t from = find_peak(s, peak), b = s->order[from];
+        const uint32_t to = (uint32_t)((uint64_t)from * (k % 4) / 8);
+        memmove(s->order + to + 1, s->order + to, (from - to) * sizeof *s->order);
+        s->order[to] = b;
+        peak = place(s, to);
+        keep_if_better(s, peak);
+    }
+}
+
 static void place_by(search *s, bool conflicts_first)
 {
     rank *ranks = rlxc_try_alloc(s->ctx, (size_t)s->n + 1, sizeof *ranks);
@@ -255,7 +280,9 @@ static void place_by(search *s, bool conflicts_first)
     qsort(ranks, s->n, sizeof *ranks, compare_ranks);
     for (uint32_t i = 0; i < s->n; i++)
         s->order[i] = ranks[i].buffer;
-    keep_if_better(s, place(s, 0));
+    const uint64_t peak = place(s, 0);
+    keep_if_better(s, peak);
+    give_second_chances(s, peak);
 }
 
 static void by_size(search *s)

@@ -6,7 +6,8 @@
  *     auto                  the runtime's layout; where its peak is above the lower bound, the best
  *                           of all rows below, climbing for a tenth of a second
  *     greedy_by_size        the largest first, each at the lowest offset that is free
- *     greedy_by_conflicts   those first that meet the most others
+ *     greedy_by_conflicts   those first that meet the most others; both place a buffer earlier that
+ *                           sets the peak, some times over, while the bound is not reached
  *     hill_climb            changes the order in which buffers are placed, from the best of the
  *                           greedy layouts on, until the bound is reached or the work is used up
  *

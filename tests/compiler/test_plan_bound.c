@@ -4,12 +4,7 @@
  * operand that is not read again. Nothing of the compiler's analyses is used. With an IF the bound
  * lies between the most on a path and the most in the order of the code, where the branches follow
  * each other. */
-#include <string.h>
-
-#include "compiler/codegen/codegen.h"
-#include "compiler/driver/compile.h"
-#include "rlx/rlx.h"
-#include "tests/support/rlx_test.h"
+#include "tests/compiler/plan_sums.h"
 
 enum { MOST = 40, BRANCH = 6, PROGRAMS = 40, N = 1024, PARAMS = 2 };
 
@@ -225,36 +220,6 @@ static int most_in_use(const program *p, int side)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-static uint64_t stated_bound(rlx_test *t, const char *text)
-{
-    rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlx_exec_builder *builder = NULL;
-    rlx_executable *exe = NULL;
-    rlxc_options options;
-    rlx_function_info info;
-    rlx_plan_counts counts = {0};
-    rlx_plan_sums sums = {0};
-    int64_t slots[16];
-    for (int i = 0; i < 16; i++)
-        slots[i] = N;
-    cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 0));
-    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
-    rlxc_module *module = rlxc_read_module(ctx, "test.py", text, strlen(text));
-    cr_assert(module && rlxc_lower_module(ctx, module, &options, NULL) &&
-                  rlxc_emit_bytecode(ctx, module, &options, builder),
-              "%s%s", rlxc_render_diagnostics(ctx), text);
-    RLX_OKAY(rlx_exec_builder_load(builder, NULL, &exe, &t->error));
-    RLX_OKAY(rlx_executable_verify_plans(exe, &t->error));
-    cr_assert(rlx_executable_function(exe, 0, &info) && info.n_slots <= 16 &&
-              rlx_function_plan(exe, 0, &counts) && counts.n_regions <= 1);
-    if (counts.n_regions)
-        RLX_OKAY(rlx_plan_compute(exe, 0, 0, slots, NULL, NULL, &sums, &t->error));
-    rlx_executable_release(exe);
-    rlx_exec_builder_destroy(builder);
-    rlxc_context_destroy(ctx);
-    return sums.bound;
-}
-
 static void check_bounds(rlx_test *t, bool branches)
 {
     for (uint32_t seed = 1; seed <= PROGRAMS; seed++) {
@@ -267,7 +232,8 @@ static void check_bounds(rlx_test *t, bool branches)
         for (int side = 0; side < SIDES; side++)
             most[side] = (uint64_t)most_in_use(&p, side) * N * sizeof(float);
         const uint64_t least = most[YES] > most[NO] ? most[YES] : most[NO];
-        const uint64_t bound = stated_bound(t, text.data);
+        const plan_request request = {.text = text.data, .dim = N};
+        const uint64_t bound = plan_sums_of(t, &request).bound;
         cr_expect(
             bound >= least && bound <= (branches ? most[BOTH] : least),
             "seed %u: the bound is %llu, %llu bytes are in use at once, %llu in all branches\n"
