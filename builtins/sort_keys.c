@@ -7,10 +7,11 @@
 #include <string.h>
 
 enum {
-    BLOCK = 32, /* keys that are tested at once */
-    SHARE = 8,  /* a heap of more than a SHARE-th of the line takes longer than sorting it */
-    SHORT = 48, /* items that are sorted by insertion */
-    KEY_BYTES = 4,
+    BLOCK = 32,   /* keys that are tested at once */
+    SHARE = 8,    /* a heap of more than a SHARE-th of the line takes longer than sorting it */
+    SHORT = 48,   /* items that are sorted by insertion */
+    KEY_BYTE = 4, /* the lowest byte of an item that belongs to the key */
+    ITEM_BYTES = sizeof(uint64_t),
     BYTE_VALUES = 256,
 };
 
@@ -85,20 +86,20 @@ static bool any_below(const int32_t *keys, int32_t limit)
     return any != 0;
 }
 
-/* Sorts by one byte of the key after the other; equal bytes keep their order. */
-static void sort_by_bytes(uint64_t *items, uint64_t *spare, int64_t n)
+/* Sorts by one byte after the other, from |first| on; equal bytes keep their order. */
+static void sort_by_bytes(uint64_t *items, uint64_t *spare, int64_t n, int first)
 {
-    int64_t counts[KEY_BYTES][BYTE_VALUES];
+    int64_t counts[ITEM_BYTES][BYTE_VALUES];
     uint64_t *from = items, *to = spare;
     memset(counts, 0, sizeof counts);
     for (int64_t i = 0; i < n; i++)
-        for (int byte = 0; byte < KEY_BYTES; byte++)
-            counts[byte][items[i] >> (32 + 8 * byte) & 255]++;
-    for (int byte = 0; byte < KEY_BYTES; byte++) {
-        const int shift = 32 + 8 * byte;
+        for (int byte = first; byte < ITEM_BYTES; byte++)
+            counts[byte][items[i] >> (8 * byte) & 255]++;
+    for (int byte = first; byte < ITEM_BYTES; byte++) {
+        const int shift = 8 * byte;
         int64_t *next = counts[byte], at = 0;
         if (next[from[0] >> shift & 255] == n)
-            continue; /* the same byte in all keys */
+            continue; /* the same byte in all items */
         for (int v = 0; v < BYTE_VALUES; v++) {
             const int64_t count = next[v];
             next[v] = at;
@@ -114,11 +115,12 @@ static void sort_by_bytes(uint64_t *items, uint64_t *spare, int64_t n)
         memcpy(items, from, (size_t)n * sizeof *items);
 }
 
-/* |spare| has as many items. */
-static void sort_items(uint64_t *items, uint64_t *spare, int64_t n)
+/* |spare| has as many items. The positions need no sorting if items |in_order| are sorted by them.
+ */
+static void sort_items(uint64_t *items, uint64_t *spare, int64_t n, bool in_order)
 {
     if (n > SHORT) {
-        sort_by_bytes(items, spare, n);
+        sort_by_bytes(items, spare, n, in_order ? KEY_BYTE : 0);
         return;
     }
     for (int64_t i = 1; i < n; i++)
@@ -179,10 +181,10 @@ void rlxb_first_keys(const int32_t *keys, int64_t length, int64_t n, uint64_t *i
         for (int64_t i = n / 2; i-- > 0;)
             sift_down(items, n, i, items[i]);
     else
-        sort_items(items, items + length, start);
+        sort_items(items, items + length, start, true);
     if (all)
         return;
     keep_first(keys, length, n, items);
     if (n > RLXB_FEW)
-        sort_items(items, items + length, n);
+        sort_items(items, items + length, n, false);
 }
