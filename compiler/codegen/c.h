@@ -56,6 +56,7 @@ typedef struct rlxc_c_part { /* of an arena */
     uint32_t first, last; /* steps of the function at which it is in use */
     int64_t offset;       /* where the plan is static */
     uint8_t pool;         /* it is in, if the module has pools */
+    bool is_own;          /* a storage of the program's text: tensors may not fit in it */
     const char *what;     /* for messages */
     rlxc_range range;
 } rlxc_c_part;

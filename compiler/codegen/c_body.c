@@ -1,10 +1,13 @@
 /* The bindings of a Relax function in C. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/c_graph.h"
 #include "compiler/ir/op.h"
 #include "compiler/ops/require.h"
+
+#define MOST_BYTES ((int64_t)1 << 46) /* of a tensor that lies in its own storage */
 
 static void check(rlxc_c_graph *w, const rlxc_expr *holds)
 {
@@ -14,22 +17,61 @@ static void check(rlxc_c_graph *w, const rlxc_expr *holds)
     rlxc_cl_line(w->g, "  return %s_E_SHAPE;", w->m->macro);
 }
 
-static void alloc_tensor(rlxc_c_graph *w, const rlxc_binding *b)
+/* Fails where the tensor |b| at |offset| is not within its storage. */
+static void check_fits(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_part *part,
+                       int64_t offset)
 {
-    uintptr_t part = 0;
-    const char *direct = rlxc_map_get(&w->direct, rlxc_key(b->var));
-    if (rlxc_c_is_alloc(b) && direct) {
-        rlxc_c_set(w, b->var, (rlxc_c_value){.kind = RLXC_C_TENSOR, .text = direct});
+    rlxc_context *ctx = w->ctx;
+    const rlxc_sinfo *s = b->var->sinfo;
+    const rlxc_expr *end = rlxc_add(
+        ctx, rlxc_extents_bytes(ctx, s->dtype, s->dims, (uint32_t)s->ndim), rlxc_i64(ctx, offset));
+    end = rlxc_canonical(ctx, end, NULL);
+    if (rlxc_bound_of(ctx, end, &w->plan.bounds).max > MOST_BYTES) {
+        rlxc_c_refuse(w, b->range, "a tensor that may be too large for its storage");
         return;
     }
-    if (rlxc_c_is_alloc(b))
-        part = (uintptr_t)rlxc_map_get(&w->parts, rlxc_key(b));
-    else if (b->args[0].kind == RLXC_ATOM_VAR && rlxc_is_const(b->args[1].prim, 0))
-        part = (uintptr_t)rlxc_map_get(&w->storages, rlxc_key(b->args[0].var));
-    if (part)
-        rlxc_c_define(w, b, rlxc_c_part_text(w, (uint32_t)part - 1), false);
-    else
+    if (rlxc_prove_le(ctx, end, part->bytes, &w->plan.bounds))
+        return;
+    rlxc_cl_line(w->g, "if (%s > %s)", rlxc_c_bare(w->g, rlxc_cl_index(w->g, end)),
+                 rlxc_cl_index(w->g, part->bytes));
+    rlxc_cl_line(w->g, "  return %s_E_SHAPE;", w->m->macro);
+}
+
+/* Where the tensor |b| of a storage is; NULL after a diagnostic. */
+static const char *place_in_storage(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const rlxc_sinfo *s = b->var->sinfo;
+    const uintptr_t part = b->args[0].kind == RLXC_ATOM_VAR
+                               ? (uintptr_t)rlxc_map_get(&w->storages, rlxc_key(b->args[0].var))
+                               : 0;
+    int64_t offset = 0;
+    if (!part || !s || s->kind != RLXC_SINFO_TENSOR || !s->dims ||
+        b->args[1].kind != RLXC_ATOM_PRIM || !rlxc_is_int(b->args[1].prim, &offset) || offset < 0) {
         rlxc_c_refuse(w, b->range, "memory that is not planned");
+        return NULL;
+    }
+    const rlxc_c_part *p = &w->plan.parts.items[part - 1];
+    const char *at = rlxc_c_part_text(w, (uint32_t)part - 1);
+    if (p->is_own)
+        check_fits(w, b, p, offset);
+    return offset ? rlxc_internf(w->ctx, "(%s + %" PRId64 ")", at, offset) : at;
+}
+
+static void alloc_tensor(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const uintptr_t part = (uintptr_t)rlxc_map_get(&w->parts, rlxc_key(b));
+    const char *direct = rlxc_map_get(&w->direct, rlxc_key(b->var)), *at;
+    if (rlxc_c_is_in_storage(b)) {
+        at = place_in_storage(w, b);
+        if (at)
+            rlxc_c_define(w, b, at, false);
+    } else if (direct) {
+        rlxc_c_set(w, b->var, (rlxc_c_value){.kind = RLXC_C_TENSOR, .text = direct});
+    } else if (part) {
+        rlxc_c_define(w, b, rlxc_c_part_text(w, (uint32_t)part - 1), false);
+    } else {
+        rlxc_c_refuse(w, b->range, "memory that is not planned");
+    }
 }
 
 static bool is_given(const rlxc_atom *args, uint32_t n, uint32_t i)
@@ -88,6 +130,8 @@ static void operator(rlxc_c_graph *w, const rlxc_binding *b)
         {"builtin.alloc_tensor", 2, alloc_tensor},
         {"memory.alloc_storage", 1, nothing},
         {"memory.alloc_tensor", 4, alloc_tensor},
+        {"vm.alloc_storage", 1, nothing},
+        {"vm.alloc_tensor", 3, alloc_tensor},
         {"memory.kill_storage", 1, nothing},
         {"memory.kill_tensor", 1, nothing},
         {"vm.kill_object", 1, nothing},
@@ -133,22 +177,54 @@ static void match_cast(rlxc_c_graph *w, const rlxc_binding *b)
     }
 }
 
-/* The tensor that is chosen is a pointer, assigned in the branches. */
+/* Declares the variables that a branch of an If assigns: pointers to tensors, and numbers. */
+static rlxc_c_value declare_choice(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_sinfo *s)
+{
+    rlxc_cl *g = w->g;
+    rlxc_c_value v = {.kind = RLXC_C_NOTHING};
+    if (s->kind == RLXC_SINFO_TENSOR) {
+        v = (rlxc_c_value){
+            .kind = RLXC_C_TENSOR, .text = rlxc_cl_name(g, b->var->name), .is_const = true};
+        rlxc_cl_line(g, "const %s *%s;", rlxc_cl_memory_type(g, s->dtype), v.text);
+    } else if (s->kind == RLXC_SINFO_PRIM) {
+        v = (rlxc_c_value){.kind = RLXC_C_NUMBER, .text = rlxc_cl_name(g, b->var->name)};
+        rlxc_cl_line(g, "%s %s;", rlxc_cl_type(g, s->dtype), v.text);
+    } else if (s->kind == RLXC_SINFO_TUPLE) {
+        rlxc_c_value *items = rlxc_alloc(w->ctx, ((size_t)s->n_fields + 1) * sizeof *items);
+        for (uint32_t i = 0; i < s->n_fields; i++)
+            items[i] = declare_choice(w, b, s->fields[i]);
+        v = (rlxc_c_value){.kind = RLXC_C_TUPLE, .items = items, .n = s->n_fields};
+    } else {
+        rlxc_c_refuse(w, b->range, "an If whose value is neither tensors nor numbers");
+    }
+    return v;
+}
+
+static void assign_choice(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_value *to,
+                          const rlxc_c_value *from)
+{
+    if (to->kind != from->kind || (to->kind == RLXC_C_TUPLE && to->n != from->n)) {
+        rlxc_c_refuse(w, b->range, "an If with values of two kinds");
+    } else if (to->kind == RLXC_C_TUPLE) {
+        for (uint32_t i = 0; i < to->n; i++)
+            assign_choice(w, b, &to->items[i], &from->items[i]);
+    } else if (to->kind != RLXC_C_NOTHING) {
+        rlxc_cl_line(w->g, "%s = %s;", to->text, from->text);
+    }
+}
+
+/* What is chosen is assigned in the branches. */
 static void conditional(rlxc_c_graph *w, const rlxc_binding *b)
 {
     rlxc_cl *g = w->g;
-    const rlxc_sinfo *s = b->var->sinfo, *type = rlxc_c_type_of(w, b->args[0]);
-    rlxc_c_value cond = rlxc_c_value_of(w, b->args[0], b->range), branch;
-    const bool is_void = rlxc_is_void(s);
-    if ((s->kind != RLXC_SINFO_TENSOR && !is_void) ||
-        (cond.kind != RLXC_C_NUMBER &&
-         !(type && type->kind == RLXC_SINFO_TENSOR && type->ndim == 0))) {
-        rlxc_c_refuse(w, b->range, "an If whose value is no tensor");
+    const rlxc_sinfo *type = rlxc_c_type_of(w, b->args[0]);
+    const rlxc_c_value cond = rlxc_c_value_of(w, b->args[0], b->range);
+    if (cond.kind != RLXC_C_NUMBER &&
+        !(type && type->kind == RLXC_SINFO_TENSOR && type->ndim == 0)) {
+        rlxc_c_refuse(w, b->range, "a condition of several numbers");
         return;
     }
-    const char *name = is_void ? NULL : rlxc_cl_name(g, b->var->name);
-    if (!is_void)
-        rlxc_cl_line(g, "const %s *%s;", rlxc_cl_memory_type(g, s->dtype), name);
+    const rlxc_c_value v = declare_choice(w, b, b->var->sinfo);
     rlxc_cl_line(g, "if (%s%s) {", cond.kind == RLXC_C_TENSOR ? "*" : "", cond.text);
     for (int i = 0; i < 2; i++) {
         const rlxc_body *side = i == 0 ? b->then : b->otherwise;
@@ -156,19 +232,14 @@ static void conditional(rlxc_c_graph *w, const rlxc_binding *b)
             rlxc_cl_line(g, "} else {");
         g->depth++;
         rlxc_c_body(w, side);
-        if (!is_void) {
-            branch = rlxc_c_value_of(w, side->result, b->range);
-            if (branch.kind != RLXC_C_TENSOR)
-                rlxc_c_refuse(w, b->range, "an If whose value is no tensor");
-            else
-                rlxc_cl_line(g, "%s = %s;", name, branch.text);
+        if (!rlxc_is_void(b->var->sinfo)) {
+            const rlxc_c_value from = rlxc_c_value_of(w, side->result, b->range);
+            assign_choice(w, b, &v, &from);
         }
         g->depth--;
     }
     rlxc_cl_line(g, "}");
-    rlxc_c_set(w, b->var,
-               is_void ? (rlxc_c_value){.kind = RLXC_C_NOTHING}
-                       : (rlxc_c_value){.kind = RLXC_C_TENSOR, .text = name, .is_const = true});
+    rlxc_c_set(w, b->var, v);
 }
 
 static void refuse_call(rlxc_c_graph *w, const rlxc_binding *b)

@@ -21,19 +21,42 @@ static const char *symbol_list(rlxc_c_graph *w, bool typed)
     return text.data ? text.data : typed ? "void" : "";
 }
 
+/* What |symbol| may be: a size is not negative. */
+static rlxc_bound range_of(rlxc_c_graph *w, const rlxc_expr *symbol)
+{
+    rlxc_bound b = rlxc_bound_of(w->ctx, symbol, &w->plan.bounds);
+    for (uint32_t i = 0; i < w->sizes.vars.count && b.min < 0; i++)
+        if (w->sizes.vars.items[i] == symbol)
+            b.min = 0;
+    return b;
+}
+
 /* Fails unless the symbols are in their bounds. */
 static void check_symbols(rlxc_c_graph *w, const char *failure)
 {
     for (uint32_t i = 0; i < w->symbols.vars.count; i++) {
         const rlxc_expr *var = w->symbols.vars.items[i];
         const rlxc_cl_var *name = rlxc_map_get(&w->g->vars, rlxc_key(var));
-        const rlxc_bound b = rlxc_bound_of(w->ctx, var, &w->plan.bounds);
-        if (!name)
+        const rlxc_bound b = range_of(w, var);
+        const bool low = b.min != INT64_MIN, high = b.max != INT64_MAX;
+        if (!name || (!low && !high))
             continue;
-        rlxc_cl_line(w->g, "if (%s < %" PRId64 " || %s > %s)", name->name, b.min > 0 ? b.min : 0,
-                     name->name, rlxc_c_int(w->g, RLX_I64, b.max));
+        rlxc_cl_line(
+            w->g, "if (%s%s%s)",
+            low ? rlxc_internf(w->ctx, "%s < %" PRId64, name->name, b.min) : "",
+            low && high ? " || " : "",
+            high ? rlxc_internf(w->ctx, "%s > %s", name->name, rlxc_c_int(w->g, RLX_I64, b.max))
+                 : "");
         rlxc_cl_line(w->g, "  return %s;", failure);
     }
+}
+
+/* An end of a range as the header says it. */
+static const char *end_text(rlxc_c_graph *w, int64_t value)
+{
+    return value == INT64_MIN   ? "INT64_MIN"
+           : value == INT64_MAX ? "INT64_MAX"
+                                : rlxc_internf(w->ctx, "%" PRId64, value);
 }
 
 static void plan_function(rlxc_c_graph *w)
@@ -84,11 +107,11 @@ static void declaration(rlxc_c_graph *w, const rlxc_c_signature *s)
     rlxc_text *h = &w->m->header_text;
     rlxc_text_printf(h, "\n/* %s\n%s", w->f->name, s->doc.data ? s->doc.data : "");
     for (uint32_t i = 0; i < w->symbols.vars.count; i++) {
-        const rlxc_bound b = rlxc_bound_of(w->ctx, w->symbols.vars.items[i], &w->plan.bounds);
+        const rlxc_bound b = range_of(w, w->symbols.vars.items[i]);
         const rlxc_cl_var *var = rlxc_map_get(&w->g->vars, rlxc_key(w->symbols.vars.items[i]));
         if (var)
-            rlxc_text_printf(h, " *   %s: %" PRId64 " to %" PRId64 "\n", var->name,
-                             b.min > 0 ? b.min : 0, b.max);
+            rlxc_text_printf(h, " *   %s: %s to %s\n", var->name, end_text(w, b.min),
+                             end_text(w, b.max));
     }
     if (!w->plan.is_static)
         rlxc_text_printf(h,
@@ -146,6 +169,7 @@ void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f)
             rlxc_c_parameter(&w, &s, f->params[i]->sinfo, f->params[i]->name, f->params[i]->range));
         if (f->params[i]->sinfo)
             rlxc_sinfo_collect_vars(ctx, f->params[i]->sinfo, &w.symbols);
+        rlxc_c_note_sizes(&w, f->params[i]->sinfo);
     }
     for (uint32_t i = 0; i < w.symbols.vars.count; i++) {
         const rlxc_expr *var = w.symbols.vars.items[i];
@@ -156,6 +180,7 @@ void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f)
     if (m->apart)
         rlxc_text_printf(&s.declared, "%sconst void *weights", s.n++ ? ", " : "");
     const uint32_t weight_uses = m->weight_uses;
+    rlxc_c_note_sizes(&w, f->ret);
     rlxc_c_find_direct(&w, &s);
     rlxc_each_binding(&f->body, rlxc_c_note_binding, &w);
     if (rlxc_failed(ctx))

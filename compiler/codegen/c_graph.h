@@ -27,12 +27,12 @@ typedef struct rlxc_c_graph {
     rlxc_cl *g;
     rlxc_context *ctx;
     const rlxc_function *f;
-    const char *name; /* in C */
-    rlxc_var_list symbols;
-    rlxc_map values;   /* variable -> value */
-    rlxc_map storages; /* variable of a planned storage -> part + 1 */
-    rlxc_map parts;    /* binding -> part + 1: of a tensor, or scratch memory of a call */
-    rlxc_map direct;   /* variable of a tensor that is a result -> name of its parameter */
+    const char *name;             /* in C */
+    rlxc_var_list symbols, sizes; /* of the parameters; what tensors' sizes depend on */
+    rlxc_map values;              /* variable -> value */
+    rlxc_map storages;            /* variable of a planned storage -> part + 1 */
+    rlxc_map parts;  /* binding -> part + 1: of a tensor, or scratch memory of a call */
+    rlxc_map direct; /* variable of a tensor that is a result -> name of its parameter */
     rlxc_c_plan plan;
     const char *pools[RLXC_MAX_POOLS]; /* names of the parameters */
     uint64_t pool_bytes[RLXC_MAX_POOLS];
@@ -82,6 +82,9 @@ bool rlxc_c_call_builtin(rlxc_c_graph *w, const rlxc_binding *b);
 
 /* --- c_steps.c */
 bool rlxc_c_is_alloc(const rlxc_binding *b);
+bool rlxc_c_is_in_storage(const rlxc_binding *b);
+/* Notes the symbols of the tensors of |type|, which may be NULL. */
+void rlxc_c_note_sizes(rlxc_c_graph *w, const rlxc_sinfo *type);
 /* For rlxc_each_binding; |user| is the graph. */
 bool rlxc_c_note_binding(void *user, rlxc_binding *b);
 

@@ -47,7 +47,10 @@ rlxc_c_value rlxc_c_parameter(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_s
             rlxc_cl_bind(g, type->value, v.text, false);
         return v;
     }
-    if (!type || type->kind != RLXC_SINFO_SHAPE || !type->dims)
+    if (type && type->kind == RLXC_SINFO_SHAPE && type->dims)
+        rlxc_text_printf(&s->doc, " *   %s: %s, which its symbols give\n", name,
+                         rlxc_sinfo_text(w->ctx, type));
+    else
         rlxc_c_refuse(w, range, rlxc_internf(w->ctx, "parameter %s", name));
     return v;
 }

@@ -4,14 +4,33 @@
 #include "compiler/codegen/c_graph.h"
 #include "compiler/ir/op.h"
 
+void rlxc_c_note_sizes(rlxc_c_graph *w, const rlxc_sinfo *type)
+{
+    if (type && type->kind == RLXC_SINFO_TENSOR)
+        rlxc_sinfo_collect_vars(w->ctx, type, &w->sizes);
+    for (uint32_t i = 0; type && type->kind == RLXC_SINFO_TUPLE && i < type->n_fields; i++)
+        rlxc_c_note_sizes(w, type->fields[i]);
+}
+
+static bool is_storage(const rlxc_binding *b)
+{
+    return rlxc_is_op(b, "memory.alloc_storage") || rlxc_is_op(b, "vm.alloc_storage");
+}
+
 bool rlxc_c_is_alloc(const rlxc_binding *b)
 {
     return rlxc_is_op(b, "builtin.alloc_tensor");
 }
 
+bool rlxc_c_is_in_storage(const rlxc_binding *b)
+{
+    return rlxc_is_op(b, "memory.alloc_tensor") || rlxc_is_op(b, "vm.alloc_tensor");
+}
+
 static uint32_t add_part(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_expr *bytes,
                          uint32_t last)
 {
+    rlxc_collect_vars(w->ctx, bytes, &w->sizes);
     RLXC_PUSH(w->ctx, &w->plan.parts,
               ((rlxc_c_part){.bytes = bytes, .first = w->step, .last = last, .range = b->range}));
     return w->plan.parts.count;
@@ -42,6 +61,24 @@ static void note_alloc(rlxc_c_graph *w, const rlxc_binding *b)
     name_part(w, part, b);
 }
 
+/* A storage that the program's text allocates is in use until the end: its tensors keep it. */
+static void note_storage(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const bool is_own = !rlxc_is_planned_storage(b);
+    const rlxc_expr *bytes = b->args[0].dims[0];
+    if (is_own && !(b->n_args > 1 && b->args[1].kind == RLXC_ATOM_PRIM &&
+                    rlxc_is_const(b->args[1].prim, 0))) {
+        rlxc_c_refuse(w, b->range, "memory of another device");
+        return;
+    }
+    if (is_own)
+        bytes = rlxc_canonical(
+            w->ctx, rlxc_binary(w->ctx, RLXC_EXPR_MAX, bytes, rlxc_i64(w->ctx, 0)), NULL);
+    const uintptr_t part = add_part(w, b, bytes, UINT32_MAX);
+    w->plan.parts.items[part - 1].is_own = is_own;
+    rlxc_map_set(w->ctx, &w->storages, rlxc_key(b->var), (void *)part);
+}
+
 static void note_kernel(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_site *site)
 {
     const rlxc_c_kernel *k = rlxc_c_kernel_of(w->m, site->f);
@@ -58,14 +95,14 @@ bool rlxc_c_note_binding(void *user, rlxc_binding *b)
     rlxc_c_graph *w = user;
     const rlxc_c_site site = rlxc_c_site_of(w, b);
     w->step++;
-    if (rlxc_is_planned_storage(b) && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1) {
-        rlxc_map_set(w->ctx, &w->storages, rlxc_key(b->var),
-                     (void *)(uintptr_t)add_part(w, b, b->args[0].dims[0], UINT32_MAX));
+    rlxc_c_note_sizes(w, b->var->sinfo);
+    if (is_storage(b) && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1) {
+        note_storage(w, b);
     } else if (rlxc_is_op(b, "memory.kill_storage") && b->args[0].kind == RLXC_ATOM_VAR) {
         const uintptr_t part = (uintptr_t)rlxc_map_get(&w->storages, rlxc_key(b->args[0].var));
-        if (part)
+        if (part && !w->plan.parts.items[part - 1].is_own)
             w->plan.parts.items[part - 1].last = w->step;
-    } else if (rlxc_is_op(b, "memory.alloc_tensor") && b->args[0].kind == RLXC_ATOM_VAR) {
+    } else if (rlxc_c_is_in_storage(b) && b->args[0].kind == RLXC_ATOM_VAR) {
         name_part(w, (uintptr_t)rlxc_map_get(&w->storages, rlxc_key(b->args[0].var)), b);
     } else if (rlxc_c_is_alloc(b)) {
         note_alloc(w, b);

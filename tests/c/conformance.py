@@ -20,6 +20,7 @@ import tempfile
 
 import numpy as np
 
+IS_RANGE = re.compile(r"-?\w+ to ")
 LEAST = 0.5  # of the cases
 NO_FORM = re.compile(r"C has no form of ([^\n]*)|error: .*?(C: [^\n]*|smaller than a byte|call functions of the host|an address is used"
                      r"|size of temporary|of one block can wait|is not supported)")
@@ -31,17 +32,15 @@ class NoForm(Exception):
     pass
 
 
-def leaves(value, folder, is_result=False):
-    """The tensors and numbers of a value, in order; of a result, shapes are tensors."""
+def leaves(value, folder):
+    """The tensors and numbers of a value, in order; shapes are tensors."""
     if "tuple" in value:
         for item in value["tuple"]:
-            yield from leaves(item, folder, is_result)
+            yield from leaves(item, folder)
     elif "tensor" in value:
         yield np.ascontiguousarray(np.load(os.path.join(folder, value["tensor"]))).reshape(value["shape"])
-    elif "shape" in value and is_result:
-        yield np.array(value["shape"], np.int64)
     elif "shape" in value:
-        raise NoForm("an argument that is a shape")
+        yield np.array(value["shape"], np.int64)
     else:
         yield next(value[key] for key in ("int", "float", "bool") if key in value)
 
@@ -54,16 +53,16 @@ def parse(header, function):
     return [re.fullmatch(r"(.*?)(\w+)", p.strip()).groups() for p in found.group(1).split(",")], said
 
 
-def bind(symbols, said, array):
+def bind(symbols, said, shape):
     """Binds the symbols that are dimensions themselves; false where the shapes contradict."""
-    dims = re.search(r"R.Tensor\(\((.*?)\)(?:, dtype|\))", said)
-    names = [d.strip() for d in dims.group(1).split(",") if d.strip()] if dims else []
-    if len(names) != array.ndim:
+    dims = re.search(r"R.Tensor\(\((.*?)\)(?:, dtype|\))|R.Shape\(\[(.*?)\]\)", said)
+    names = [d.strip() for d in (dims.group(1) or dims.group(2) or "").split(",") if d.strip()] if dims else []
+    if len(names) != len(shape):
         return False
-    for name, size in zip(names, array.shape):
+    for name, size in zip(names, shape):
         if name.isdigit() and int(name) != size:
             return False
-        if name.isidentifier() and symbols.setdefault(name, size) != size:
+        if name.isidentifier() and symbols.setdefault(name, int(size)) != size:
             return False
     return True
 
@@ -82,17 +81,19 @@ def call(library, header, case, folder, number, one):
     params, said = parse(header, name)
     symbols, args, keep = {}, [], []
     inputs = list(x for value in one["inputs"] for x in leaves(value, folder))
-    wants = [] if one.get("fails") else list(x for value in one["outputs"] for x in leaves(value, folder, True))
-    given = iter(inputs)
-    for kind, param in params:
-        if kind.startswith("const") and kind.endswith("*"):
-            array = next(given)
-            if not isinstance(array, np.ndarray) or not bind(symbols, said[param], array):
-                return None  # the shape is the caller's matter in C
-            keep.append(array)
-            args.append(ctypes.c_void_p(array.ctypes.data))
-        elif kind.strip() in NUMBERS and param in said and not re.match(r"\d+ to", said[param]):
-            args.append(NUMBERS[kind.strip()](next(given)))
+    wants = [] if one.get("fails") else list(x for value in one["outputs"] for x in leaves(value, folder))
+    given, kinds = iter(inputs), {param: kind.strip() for kind, param in params}
+    for param, text in said.items():
+        if text.startswith("result") or IS_RANGE.match(text):
+            continue
+        value = next(given)
+        if isinstance(value, np.ndarray) and not bind(symbols, text, value if text.startswith("R.Shape") else value.shape):
+            return None  # the shape is the caller's matter in C
+        if param in kinds and isinstance(value, np.ndarray):
+            keep.append(value)
+            args.append(ctypes.c_void_p(value.ctypes.data))
+        elif param in kinds:
+            args.append(NUMBERS[kinds[param]](value))
     if one.get("fails"):
         return None
     for kind, param in params[len(args):]:
@@ -106,7 +107,7 @@ def call(library, header, case, folder, number, one):
     wants = [w if isinstance(w, np.ndarray) else np.array(w, NUMBERS[k.strip(" *")]) for w, k in zip(wants, results)]
     outs = [np.zeros(w.shape, w.dtype) for w in wants]
     args += [ctypes.c_void_p(o.ctypes.data) for o in outs]
-    symbol_args = [a for (k, p), a in zip(params, args) if k.strip() == "int64_t" and re.match(r"\d+ to", said.get(p, ""))]
+    symbol_args = [a for (k, p), a in zip(params, args) if k.strip() == "int64_t" and IS_RANGE.match(said.get(p, ""))]
     if params[-1][1] == "arena_bytes":
         size = getattr(library, "model_%s_arena_bytes" % name)
         size.restype = ctypes.c_size_t
