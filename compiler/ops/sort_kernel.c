@@ -1,25 +1,20 @@
-/* rlx.topk, rlx.sort and rlx.argsort on a device: each element counts those that come before it.
+/* rlx.topk, rlx.sort and rlx.argsort as kernels.
  *
- * n comparisons for each of n elements need no order among threads, and cost less than copies to
- * the host for lines of up to MOST_RANKED; longer ones, and those of unknown length, are the
- * host's. The order is that of the builtins: stable, NaN last in both directions. */
+ * On a device each element counts those that come before it: n comparisons for each of n elements
+ * need no order among threads, and cost less than copies to the host for lines of up to
+ * MOST_RANKED; longer ones, and those of unknown length, are the host's. A program in C merges the
+ * lines, of any length (sort_merge.c). The order is that of the builtins: stable, NaN last in both
+ * directions. */
 #include <string.h>
 
 #include "compiler/ir/intrinsics.h"
 #include "compiler/ops/device_forms.h"
+#include "compiler/ops/sort_kernel.h"
 
 enum { MOST_RANKED = 1024 };
 
-typedef struct ranking {
-    rlxc_te_operand x;
-    uint32_t axis;
-    bool descending;
-    const rlxc_buffer *ranks, *places; /* of each element; the element for each place */
-} ranking;
-
-/* |a| comes before |b|, which is not its equal. */
-static const rlxc_expr *beats(const rlxc_te *te, bool descending, const rlxc_expr *a,
-                              const rlxc_expr *b)
+const rlxc_expr *rlxc_sort_beats(const rlxc_te *te, bool descending, const rlxc_expr *a,
+                                 const rlxc_expr *b)
 {
     rlxc_context *ctx = te->ctx;
     const rlxc_expr *first = rlxc_binary(ctx, descending ? RLXC_EXPR_GT : RLXC_EXPR_LT, a, b);
@@ -31,7 +26,7 @@ static const rlxc_expr *beats(const rlxc_te *te, bool descending, const rlxc_exp
 }
 
 /* Fails where a line has less than |count| elements. */
-static void check_count(rlxc_te *te, const ranking *r, const rlxc_expr *count)
+static void check_count(rlxc_te *te, const rlxc_sort *r, const rlxc_expr *count)
 {
     const rlxc_expr *length = r->x.dims[r->axis];
     rlxc_te_block(te, "count");
@@ -41,7 +36,7 @@ static void check_count(rlxc_te *te, const ranking *r, const rlxc_expr *count)
 }
 
 /* ranks: how many elements of the line come before each. */
-static void find_ranks(rlxc_te *te, ranking *r)
+static void find_ranks(rlxc_te *te, rlxc_sort *r)
 {
     rlxc_context *ctx = te->ctx;
     const rlxc_expr *zero = rlxc_int(ctx, RLX_I32, 0), *one = rlxc_int(ctx, RLX_I32, 1);
@@ -55,16 +50,16 @@ static void find_ranks(rlxc_te *te, ranking *r)
                     *other = rlxc_te_widen(te, rlxc_te_get(te, &r->x, at));
     const rlxc_expr *earlier =
         rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LT, j, te->axes[r->axis]),
-                    rlxc_not(ctx, beats(te, r->descending, own, other)));
+                    rlxc_not(ctx, rlxc_sort_beats(te, r->descending, own, other)));
     const rlxc_expr *before =
-        rlxc_binary(ctx, RLXC_EXPR_OR, beats(te, r->descending, other, own), earlier);
+        rlxc_binary(ctx, RLXC_EXPR_OR, rlxc_sort_beats(te, r->descending, other, own), earlier);
     rlxc_te_reduce(
         te, r->ranks, zero,
         rlxc_add(ctx, rlxc_te_load(te, r->ranks, te->axes), rlxc_select(ctx, before, one, zero)));
 }
 
 /* places: the element of each rank, as the sum over all of those that have it. */
-static void find_places(rlxc_te *te, ranking *r, const rlxc_expr *count)
+static void find_places(rlxc_te *te, rlxc_sort *r, const rlxc_expr *count)
 {
     rlxc_context *ctx = te->ctx;
     const rlxc_expr *dims[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM], *zero = rlxc_int(ctx, RLX_I32, 0);
@@ -82,7 +77,7 @@ static void find_places(rlxc_te *te, ranking *r, const rlxc_expr *count)
                             rlxc_select(ctx, is_here, rlxc_cast(ctx, RLX_I32, i), zero)));
 }
 
-static void store_values(rlxc_te *te, const ranking *r)
+static void store_values(rlxc_te *te, const rlxc_sort *r)
 {
     const rlxc_buffer *out = rlxc_te_output(te, "values");
     const rlxc_expr *at[RLXC_MAX_NDIM];
@@ -92,7 +87,7 @@ static void store_values(rlxc_te *te, const ranking *r)
     rlxc_te_store(te, out, rlxc_te_get(te, &r->x, at));
 }
 
-static void store_indices(rlxc_te *te, const ranking *r)
+static void store_indices(rlxc_te *te, const rlxc_sort *r)
 {
     const rlxc_buffer *out = rlxc_te_output(te, "indices");
     rlxc_te_spatial(te, "indices", out);
@@ -104,13 +99,14 @@ static bool rank(rlxc_te *te, int64_t axis, bool descending, const rlxc_expr *co
                  bool indices)
 {
     const rlxc_sinfo *s = te->view.in[0];
+    const bool merges = !te->b->target;
     int64_t length;
     if (!s || s->kind != RLXC_SINFO_TENSOR || s->ndim < 1 || s->dtype.bits < 8 ||
         (!rlxc_dtype_is_int(s->dtype) && !rlxc_dtype_is_float(s->dtype)) || axis < -s->ndim ||
         axis >= s->ndim)
         return false;
-    ranking r = {.axis = (uint32_t)(axis < 0 ? axis + s->ndim : axis), .descending = descending};
-    if (!rlxc_is_int(s->dims[r.axis], &length) || length < 1 || length > MOST_RANKED)
+    rlxc_sort r = {.axis = (uint32_t)(axis < 0 ? axis + s->ndim : axis), .descending = descending};
+    if (!merges && (!rlxc_is_int(s->dims[r.axis], &length) || length < 1 || length > MOST_RANKED))
         return false;
     r.x = rlxc_te_operand_of(te, 0, "x");
     if (!r.x.buffer)
@@ -119,8 +115,12 @@ static bool rank(rlxc_te *te, int64_t axis, bool descending, const rlxc_expr *co
     count = rlxc_te_expr(te, count);
     if (!fits)
         check_count(te, &r, count);
-    find_ranks(te, &r);
-    find_places(te, &r, count);
+    if (merges) {
+        rlxc_sort_merge(te, &r, count);
+    } else {
+        find_ranks(te, &r);
+        find_places(te, &r, count);
+    }
     if (values)
         store_values(te, &r);
     if (indices)

@@ -20,7 +20,12 @@ for size in one short mid long; do
     check "run chargpt.rlx, $size" $?
     files="$files examples/chargpt/${size}_tokens.npy $work/$size.npy"
 done
+"$build/rlxc" tests/c/order.py --emit=c -o "$work/order.c"
+check "compile order" $?
 for cc in "gcc -O1 $warnings" "$clang -O1 $warnings" "tcc -Wall -Werror"; do
+    # shellcheck disable=SC2086
+    $cc -I"$work" tests/c/order.c "$work/order.c" -lm -o "$work/order" && "$work/order"
+    check "order of lines by $cc" $?
     # shellcheck disable=SC2086
     $cc -I"$work" tests/c/models.c "$work/digits.c" "$work/chargpt.c" -lm -o "$work/models"
     check "$cc" $?
