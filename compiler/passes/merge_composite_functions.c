@@ -1,7 +1,7 @@
 /* Pass merge_composite_functions: neighbouring calls of composite functions of one code generator
  * become one function marked with attribute Codegen, as Relax's MergeCompositeFunctions does. In it
- * the composite functions are local ones. Items of a tuple that such a call returns belong to the
- * call.
+ * the composite functions are local ones. Constants that a call of one gets are operands of the new
+ * function. Items of a tuple that such a call returns belong to the call.
  *
  * The generator of "dnnl.relu" is "dnnl". A call joins the group of an operand if no value then
  * leaves the group and comes back, and nothing between them has an effect or can fail. */
@@ -138,7 +138,8 @@ static rlxc_outline_group describe(const merging *m, uint32_t last)
     const rlxc_function *callee = m->callees[last];
     rlxc_outline_group g = {
         .name = rlxc_internf(m->ctx, "%s_%s", callee->name, m->generators[last]),
-        .marked = callee->marked.line ? callee->marked : m->block->bindings[last]->range};
+        .marked = callee->marked.line ? callee->marked : m->block->bindings[last]->range,
+        .lift_constants = true};
     g.attrs = rlxc_attrs_with(m->ctx, g.attrs, rlxc_intern_cstr(m->ctx, "Codegen"),
                               rlxc_attr_string(m->ctx, m->generators[last]));
     return g;

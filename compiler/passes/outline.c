@@ -249,13 +249,13 @@ static bool make_group(state *s, uint32_t group)
             RLXC_PUSH(ctx, &results, b->var);
         if (o->copy) {
             o->copy(o->user, &m.copier, block, b, group);
-            continue;
+        } else {
+            rlxc_binding *again = rlxc_copy_binding(&m.copier, b);
+            again->var->is_dataflow = true;
+            rlxc_block_push(ctx, block, again);
         }
-        rlxc_binding *again = rlxc_copy_binding(&m.copier, b);
-        again->var->is_dataflow = true;
-        if (g->lift_constants)
-            lift_constants(&m, again);
-        rlxc_block_push(ctx, block, again);
+        if (g->lift_constants && block->n > 0)
+            lift_constants(&m, block->bindings[block->n - 1]);
     }
     if (rlxc_failed(ctx))
         return false;

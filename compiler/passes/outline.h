@@ -30,7 +30,7 @@ typedef struct rlxc_outline_group {
     const char *name; /* of the function; made unique */
     rlxc_attrs attrs;
     rlxc_range marked;   /* place of what marks it, or of its root */
-    bool lift_constants; /* constants become parameters */
+    bool lift_constants; /* operands of members that are constants become parameters */
 } rlxc_outline_group;
 
 typedef struct rlxc_outline {
@@ -41,7 +41,8 @@ typedef struct rlxc_outline {
     const uint32_t *group_of; /* by place in the block; NO_GROUP: stays */
     const rlxc_outline_group *groups;
     uint32_t n_groups;
-    /* Adds the copy of a member to the new function's block; NULL: as it is. */
+    /* Adds the copy of a member to the new function's block, as its last binding; NULL: as it is.
+     */
     void (*copy)(void *user, rlxc_copier *c, rlxc_binding_block *block, const rlxc_binding *member,
                  uint32_t group);
     void *user;

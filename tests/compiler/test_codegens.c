@@ -78,6 +78,14 @@ static const codegen_case products[] = {
      {2, 2},
      3,
      3},
+    /* Weights are constants. */
+    {"a: R.Tensor((\"n\", 2), \"float32\")",
+     "R.nn.relu(R.add(R.matmul(a, R.permute_dims(R.const([[1, 2], [3, 4], [5, -6]], "
+     "\"float32\"))), R.const([1, -2, 3], \"float32\")))",
+     {{-1, 2}},
+     {2},
+     1,
+     1},
     /* The bias is not one number for each column; dimensions are exchanged that no BLAS exchanges.
      */
     {"a: R.Tensor((4, 6), \"float32\"), b: R.Tensor((6, 4), \"float32\"), "
@@ -134,6 +142,14 @@ static const codegen_case convolutions[] = {
      "R.tanh(R.nn.gelu_tanh(R.nn.conv2d(a, b, groups=4)))",
      {{-1, 4, 5, 5}, {4, 1, 3, 3}},
      {4, 4},
+     1,
+     0},
+    /* The weights are constants. */
+    {"a: " IMAGE("\"n\"", "1", "3", "4"),
+     "R.nn.relu(R.add(R.nn.conv2d(a, R.const([[[[1, -2], [3, 4]]]], \"float32\")), "
+     "R.const([[[[0.5]]]], \"float32\")))",
+     {{-1, 1, 3, 4}},
+     {4},
      1,
      0},
     /* Not a bias for each channel; a layout that stays rlx's. */
