@@ -19,16 +19,17 @@
 #include "compiler/ir/tir.h"
 #include "rlx/file.h"
 
-enum { ALIGNMENT = 64, MOST_SHOWN = 8, BYTES_OF_LENGTH = 8, NONE = UINT32_MAX };
+enum { ALIGNMENT = 64, MOST_SHOWN = 8, BYTES_OF_LENGTH = 8 };
 
 typedef RLXC_VEC(const rlxc_constant *) constants;
 
 typedef struct lifter {
     rlxc_context *ctx;
-    constants read;           /* by the module, in the order of the file */
-    constants needed;         /* and all that they are computed from */
-    rlxc_map seen;            /* of the two, in turn */
-    rlx_weight_place *places; /* of |read| */
+    constants read;           /* by the module */
+    constants distinct;       /* of those, in the order of the file */
+    constants needed;         /* and all that they are computed from, before what they make */
+    rlxc_map seen;            /* of read and needed, in turn */
+    rlx_weight_place *places; /* of |distinct| */
     rlxc_lifted_file *file;
 } lifter;
 
@@ -79,17 +80,30 @@ static int by_id(const void *x, const void *y)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static bool add(lifter *l, const rlxc_constant *c, rlx_weight_place *out)
+static const rlxc_constant *first_of(const lifter *l, const rlxc_constant *c)
+{
+    return rlxc_first_derived(l->ctx, &l->file->derivations, c);
+}
+
+static rlx_weight_place *place_of(const lifter *l, const rlxc_constant *c)
+{
+    const uintptr_t at = (uintptr_t)rlxc_map_get(&l->file->by_constant, rlxc_key(first_of(l, c)));
+    return at > 0 ? &l->file->places.items[at - 1] : NULL;
+}
+
+static bool add(lifter *l, const rlxc_constant *c)
 {
     rlxc_lifted_file *f = l->file;
-    *out = (rlx_weight_place){f->size, c->nbytes};
+    const rlx_weight_place at = {f->size, c->nbytes};
     if (__builtin_add_overflow(f->size, c->nbytes, &f->size) || f->size > PTRDIFF_MAX) {
         rlxc_error(l->ctx, (rlxc_range){0}, "the weights are too large for a file");
         return false;
     }
     RLXC_PUSH(l->ctx, &f->tensors, c);
-    RLXC_PUSH(l->ctx, &f->places, *out);
-    return true;
+    RLXC_PUSH(l->ctx, &f->places, at);
+    rlxc_map_set(l->ctx, &f->by_constant, rlxc_key(first_of(l, c)),
+                 (void *)(uintptr_t)f->places.count);
+    return !rlxc_failed(l->ctx);
 }
 
 /* Fills the line behind the weights of another level with a tensor of bytes. */
@@ -97,42 +111,34 @@ static bool align(lifter *l)
 {
     static const unsigned char zeros[ALIGNMENT];
     const int64_t n = (int64_t)((ALIGNMENT - l->file->size % ALIGNMENT) % ALIGNMENT);
-    rlx_weight_place unread;
-    return n == 0 || add(l, rlxc_constant_new(l->ctx, RLX_U8, 1, &n, zeros, (size_t)n), &unread);
+    return n == 0 || add(l, rlxc_constant_new(l->ctx, RLX_U8, 1, &n, zeros, (size_t)n));
 }
 
-/* The tensor of the file that another level has read, unchanged, for the same weight; NONE: there
- * is none. */
-static uint32_t found(const lifter *l, const rlxc_constant *c)
-{
-    const rlxc_lifted_file *f = l->file;
-    for (uint32_t i = 0; !c->made && i < f->tensors.count; i++) {
-        const rlxc_constant *other = f->tensors.items[i];
-        if (other->name && !other->made && strcmp(other->name, c->name) == 0 &&
-            other->nbytes == c->nbytes && memcmp(other->data, c->data, c->nbytes) == 0)
-            return i;
-    }
-    return NONE;
-}
-
-/* Finds a place for each weight. One that is in the file unchanged serves all levels. */
+/* Finds a place for each weight. One that another level reads in the same form serves both. */
 static bool place(lifter *l, rlxc_map *out_places)
 {
-    rlxc_lifted_file *f = l->file;
-    if (l->read.count > 1)
-        qsort(l->read.items, l->read.count, sizeof *l->read.items, by_alignment);
-    l->places = rlxc_try_alloc(l->ctx, (size_t)l->read.count + 1, sizeof *l->places);
-    if (!l->places || !align(l))
-        return false;
+    rlxc_map seen = {0};
     for (uint32_t i = 0; i < l->read.count; i++) {
-        const rlxc_constant *c = l->read.items[i];
-        const uint32_t known = found(l, c);
-        if (known != NONE)
-            l->places[i] = f->places.items[known];
-        else if (!add(l, c, &l->places[i]))
-            return false;
-        rlxc_map_set(l->ctx, out_places, rlxc_key(c), (void *)((uintptr_t)l->places[i].offset + 1));
+        const rlxc_constant *first = first_of(l, l->read.items[i]);
+        if (rlxc_map_get(&seen, rlxc_key(first)))
+            continue;
+        rlxc_map_set(l->ctx, &seen, rlxc_key(first), l);
+        RLXC_PUSH(l->ctx, &l->distinct, l->read.items[i]);
     }
+    if (l->distinct.count > 1)
+        qsort(l->distinct.items, l->distinct.count, sizeof *l->distinct.items, by_alignment);
+    l->places = rlxc_try_alloc(l->ctx, (size_t)l->distinct.count + 1, sizeof *l->places);
+    if (!l->places || rlxc_failed(l->ctx) || !align(l))
+        return false;
+    for (uint32_t i = 0; i < l->distinct.count; i++) {
+        const rlxc_constant *c = l->distinct.items[i];
+        if (!place_of(l, c) && !add(l, c))
+            return false;
+        l->places[i] = *place_of(l, c);
+    }
+    for (uint32_t i = 0; i < l->read.count; i++)
+        rlxc_map_set(l->ctx, out_places, rlxc_key(l->read.items[i]),
+                     (void *)((uintptr_t)place_of(l, l->read.items[i])->offset + 1));
     return true;
 }
 
@@ -228,13 +234,22 @@ static bool fill(const lifter *l, program *p)
 {
     rlxc_context *ctx = l->ctx;
     rlxc_function *f = p->builder.function;
-    for (uint32_t i = 0; i < l->needed.count; i++)
-        if (is_value(l->needed.items[i]) && !add_value(p, l->needed.items[i]))
+    rlxc_map values = {0}; /* the first of those that are the same -> rlxc_rvar */
+    for (uint32_t i = 0; i < l->needed.count; i++) {
+        const rlxc_constant *c = l->needed.items[i];
+        const uint64_t first = rlxc_key(first_of(l, c));
+        void *known = is_value(c) ? rlxc_map_get(&values, first) : NULL;
+        if (known)
+            rlxc_map_set(ctx, &p->values, rlxc_key(c), known);
+        else if (is_value(c) && !add_value(p, c))
             return false;
-    rlxc_atom *items = rlxc_alloc(ctx, ((size_t)l->read.count + 1) * sizeof *items);
-    for (uint32_t i = 0; i < l->read.count; i++)
-        items[i] = value_of(p, rlxc_atom_constant(l->read.items[i]));
-    const rlxc_atom all = rlxc_atom_tuple(ctx, items, l->read.count);
+        else if (is_value(c))
+            rlxc_map_set(ctx, &values, first, rlxc_map_get(&p->values, rlxc_key(c)));
+    }
+    rlxc_atom *items = rlxc_alloc(ctx, ((size_t)l->distinct.count + 1) * sizeof *items);
+    for (uint32_t i = 0; i < l->distinct.count; i++)
+        items[i] = value_of(p, rlxc_atom_constant(l->distinct.items[i]));
+    const rlxc_atom all = rlxc_atom_tuple(ctx, items, l->distinct.count);
     f->ret = rlxc_atom_sinfo(ctx, p->builder.module, all);
     rlxc_binding *make =
         rlxc_binding_new(ctx, RLXC_FORM_TUPLE, rlxc_rvar_new(ctx, f, "made", f->ret));
@@ -391,15 +406,17 @@ bool rlxc_lift_params(rlxc_context *ctx, const rlxc_module *module, const rlxc_o
         for (uint32_t k = 0; made && k < made->n_args; k++)
             rlxc_atom_visit(made->args[k], note_needed, &l);
     }
+    qsort(l.needed.items, l.needed.count, sizeof *l.needed.items, by_id);
+    for (uint32_t i = 0; i < l.needed.count && !rlxc_failed(ctx); i++)
+        first_of(&l, l.needed.items[i]);
     if (rlxc_failed(ctx) || !place(&l, out_places))
         return false;
-    qsort(l.needed.items, l.needed.count, sizeof *l.needed.items, by_id);
     void *code = NULL;
     size_t size = 0;
     if (!compile(&l, options, &code, &size))
         return false;
     rlxc_lifted_level level = {
-        .builder = builder, .places = l.places, .n = l.read.count, .size = size};
+        .builder = builder, .places = l.places, .n = l.distinct.count, .size = size};
     if ((level.code = rlxc_try_alloc(ctx, size, 1)))
         memcpy(level.code, code, size);
     rlx_free(NULL, code, size, 64);

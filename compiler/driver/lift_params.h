@@ -4,6 +4,7 @@
 #define RLXC_DRIVER_LIFT_PARAMS_H
 
 #include "compiler/base/options.h"
+#include "compiler/driver/derivations.h"
 #include "compiler/ir/relax.h"
 #include "rlx/builder.h"
 
@@ -20,6 +21,8 @@ typedef struct rlxc_lifted_file {
     const char *path;
     RLXC_VEC(const rlxc_constant *) tensors; /* in the order of the file */
     RLXC_VEC(rlx_weight_place) places;
+    rlxc_derivations derivations; /* of all levels */
+    rlxc_map by_constant;         /* the first that is the same -> 1 + its index in the two */
     uint64_t size;
     RLXC_VEC(rlxc_lifted_level) levels;
 } rlxc_lifted_file;

@@ -48,9 +48,10 @@ static const char MODULE[] =
     "            R.output(out)\n"
     "        return out\n"
     "    @R.function\n"
-    "    def step(x: R.Tensor((1, 48), \"float32\"), w: R.Tensor((48, 37), \"float32\")):\n"
+    "    def step(x: R.Tensor((1, 48), \"float32\"), w: R.Tensor((48, 37), \"float32\"),\n"
+    "             t_weight: R.Tensor((21, 37), \"float32\")):\n"
     "        with R.dataflow():\n"
-    "            y = R.matmul(x, w)\n"
+    "            y = R.matmul(R.matmul(x, w), R.permute_dims(t_weight))\n"
     "            R.output(y)\n"
     "        return y\n";
 
@@ -245,9 +246,24 @@ RLX_TEST(lift_params, levels_share_a_file)
     lift_end(&p);
 }
 
-/* Functions share a weight in the file, and what is made of it. */
+/* How many tensors of a file are made of |weight|. */
+static int count_made(const char *data, size_t size, const char *weight)
+{
+    char start[32];
+    const int length = snprintf(start, sizeof start, "\"%s#", weight);
+    int found = 0;
+    for (size_t i = 8; i + (size_t)length + 8 < size && data[i] != '\0'; i++) {
+        const char *colon =
+            memcmp(data + i, start, (size_t)length) == 0 ? memchr(data + i + length, ':', 8) : NULL;
+        found += colon && colon[1] == '{';
+    }
+    return found;
+}
+
+/* Functions share a weight in the file, and what is made of it, each by itself. */
 RLX_TEST(lift_params, the_file_has_each_weight_once)
 {
+    static const char *const shared[] = {"w", "t.weight"};
     lift_place p;
     char first[64], lifted[64], path[96], *data;
     size_t size;
@@ -255,11 +271,10 @@ RLX_TEST(lift_params, the_file_has_each_weight_once)
     lift_compiled(&p, write_weights(&p, first, 1, -1, NULL, NULL), "--lift-params", lifted);
     snprintf(path, sizeof path, "%s.safetensors", lifted);
     data = file_read(path, &size);
-    int found = 0;
-    for (size_t i = 8; i + 5 < size && data[i] != '\0'; i++)
-        found += memcmp(data + i, "\"w#", 3) == 0 && memchr(data + i, ':', 8) &&
-                 *((char *)memchr(data + i, ':', 8) + 1) == '{';
-    cr_expect_eq(found, 1, "%d tensors made of w", found);
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        const int found = count_made(data, size, shared[i]);
+        cr_expect_eq(found, 1, "%d tensors made of %s", found, shared[i]);
+    }
     free(data);
     lift_end(&p);
 }
