@@ -71,7 +71,8 @@ typedef struct rlxc_bc_module {
     rlxc_map global_of;                  /* function -> position in the module + 1 */
     rlxc_map pool_values;                /* functions that are used as values */
     rlxc_map needs;                      /* function -> bytes by pool of on_devices */
-    rlxc_map recursive;                  /* functions that may run in a frame above their own */
+    rlxc_map taken;     /* function -> the same, by its own buffers (pool_needs.c) */
+    rlxc_map recursive; /* functions that may run in a frame above their own */
     bool failed;
 } rlxc_bc_module;
 
@@ -259,6 +260,12 @@ void rlxc_bc_place_pools(rlxc_bc_function *fn);
 /* Says in the metadata how large the pools are, and how much of them is used. */
 void rlxc_bc_pool_metadata(rlxc_bc_module *m);
 
+/* --- pool_needs.c ---------------------------------------------------------------------------- */
+/* At the end of the function: what its buffers take of pools, as the file will state it. */
+void rlxc_bc_note_taken(rlxc_bc_function *fn);
+/* After all functions: proves |m->needs| and what the rows of pools state. */
+void rlxc_bc_check_needs(rlxc_bc_module *m);
+
 /* --- emit_constants.c ------------------------------------------------------------------------ */
 /* Before any function: which pools hold the constants that kernels read. */
 bool rlxc_bc_place_constants(rlxc_bc_module *m);
@@ -274,6 +281,9 @@ uint32_t rlxc_bc_constant_row(const rlxc_bc_module *m, uint32_t index, uint32_t 
 const uint32_t *rlxc_bc_order(rlxc_bc_module *m);
 /* True if closures of |f| may be made. */
 bool rlxc_bc_is_value(const rlxc_bc_module *m, const rlxc_function *f);
+/* True if the packed function or builtin |name|, given |args|, may call closures: it is not one of
+ * the library's, or is given what may be a closure. */
+bool rlxc_bc_calls_back(const char *name, const rlxc_atom *args, uint32_t n);
 
 /* --- emit_workspace.c ------------------------------------------------------------------------ */
 /* The buffer for scratch memory of the next call of |kernel|; the caller ends it. |device|: where a

@@ -351,6 +351,7 @@ static void call_extern(rlxc_bc_function *fn, const rlxc_rvar *var, const char *
         return;
     const uint32_t *regs = rlxc_bc_args(fn, args, n, NULL);
     const rlx_builtin *builtin = rlxc_find_builtin(name);
+    fn->calls_values = fn->calls_values || rlxc_bc_calls_back(name, args, n);
     if (builtin != NULL) {
         if (!takes(fn, builtin, n))
             return;

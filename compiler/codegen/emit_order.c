@@ -39,6 +39,21 @@ static void note_atom(void *user, rlxc_atom atom)
               (uint32_t)(uintptr_t)rlxc_map_get(&o->m->global_of, rlxc_key(g->relax)) - 1);
 }
 
+static bool may_be_closure(rlxc_atom atom)
+{
+    const rlxc_sinfo *type = atom.kind == RLXC_ATOM_VAR ? atom.var->sinfo : NULL;
+    return atom.kind == RLXC_ATOM_GLOBAL ||
+           (type && (type->kind == RLXC_SINFO_OBJECT || type->kind == RLXC_SINFO_CALLABLE));
+}
+
+bool rlxc_bc_calls_back(const char *name, const rlxc_atom *args, uint32_t n)
+{
+    bool may = rlxc_find_builtin(name) == NULL;
+    for (uint32_t i = 0; i < n && !may; i++)
+        may = may_be_closure(args[i]);
+    return may;
+}
+
 static bool note_binding(void *user, rlxc_binding *b)
 {
     order *o = user;
@@ -54,7 +69,10 @@ static bool note_binding(void *user, rlxc_binding *b)
     if (g && g->relax)
         note_callee(o, g->relax);
     else if (b->form == RLXC_FORM_CALL &&
-             (b->op ? (b->op->flags & RLXC_OP_CALLS) != 0 : b->callee.kind == RLXC_ATOM_VAR))
+             (b->op ? (b->op->flags & RLXC_OP_CALLS) != 0
+                    : b->callee.kind == RLXC_ATOM_VAR ||
+                          (b->callee.kind == RLXC_ATOM_EXTERN &&
+                           rlxc_bc_calls_back(b->callee.text, b->args, b->n_args))))
         o->calls_values[o->current] = true;
     return true;
 }

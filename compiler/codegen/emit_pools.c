@@ -249,6 +249,7 @@ void rlxc_bc_place_pools(rlxc_bc_function *fn)
     }
     set_offsets(&c);
     set_needs(&c);
+    rlxc_bc_note_taken(fn);
 }
 
 /* --- metadata --------------------------------------------------------------------------------- */
@@ -297,6 +298,7 @@ static void set_rows(rlxc_bc_module *m)
 void rlxc_bc_pool_metadata(rlxc_bc_module *m)
 {
     find_most_used(m);
+    rlxc_bc_check_needs(m);
     set_rows(m);
     for (uint32_t i = 0; i < m->pools.n && !m->failed; i++) {
         const rlxc_pool *pool = &m->pools.items[i];

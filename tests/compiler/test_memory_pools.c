@@ -31,6 +31,24 @@ static const char calls[] = HEADER "    @R.function(private=True)\n    def inner
                                    "        p = R.nn.softmax(x)\n"
                                    "        q = Module.inner(p)\n"
                                    "        return R.matmul(p, q)\n";
+static const char calls_back[] =
+    HEADER "    @R.function(private=True)\n    def inner(x: " T64 ") -> " T64 ":\n" CHAIN
+           "        return R.matmul(e, b)\n"
+           "    @R.function(pure=False)\n    def main(x: " T64 "):\n"
+           "        p = R.nn.softmax(x)\n"
+           "        q = R.call_packed(\"test.apply\", Module.inner, x, sinfo_args=[" T64 "])\n"
+           "        return R.matmul(p, q)\n";
+static const char calls_values[] =
+    HEADER "    @R.function(private=True)\n    def inner(x: " T64 ") -> " T64 ":\n" CHAIN
+           "        return R.matmul(e, b)\n"
+           "    @R.function(private=True)\n    def other(x: " T64 ") -> " T64 ":\n"
+           "        return R.nn.softmax(x)\n"
+           "    @R.function(pure=False)\n    def main(x: " T64 ", k: R.Tensor((), \"bool\")):\n"
+           "        p = R.nn.softmax(x)\n"
+           "        if k:\n            f = Module.inner\n"
+           "        else:\n            f = Module.other\n"
+           "        q = R.invoke_closure(f, (x,), sinfo_args=[" T64 "])\n"
+           "        return R.matmul(p, q)\n";
 static const char recursive[] =
     HEADER "    @R.function\n    def main(x: " T64 ", k: R.Tensor((), \"bool\")) -> " T64
            ":\n" CHAIN "        if k:\n"
@@ -218,6 +236,12 @@ RLX_TEST(memory_pools, say_what_does_not_fit)
          {{"name=sram,size=16K", "name=more,size=16K"}},
          "memory pool 'more' has 16384 bytes, 'main' needs 32768"},
         {calls,
+         {{"name=sram,size=48K"}},
+         "'main' needs 16384, and the functions that it calls need 49152"},
+        {calls_back,
+         {{"name=sram,size=48K"}},
+         "'main' needs 16384, and the functions that it calls need 49152"},
+        {calls_values,
          {{"name=sram,size=48K"}},
          "'main' needs 16384, and the functions that it calls need 49152"},
         {recursive,

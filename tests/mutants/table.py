@@ -189,6 +189,20 @@ mutants(
     ("for (; at > 0 && f->near[at - 1].begin > a->offset; at--)", "for (; at > 0 && false; at--)", "plan"),
 )
 mutants(
+    "codegen/emit_pools.c",
+    ("        c->below[i] = needs[i] > c->below[i] ? needs[i] : c->below[i];\n", "        c->below[i] = 0;\n", "plan"),
+    ("        needs[i] += c->below[i];\n", "", "plan"),
+    ("            needs[b->pool] = b->offset + b->bytes;\n", "            needs[b->pool] = b->bytes;\n", "plan"),
+    ("                m->on_devices.items[k].used = needs[k];\n", "                m->on_devices.items[k].used = 64;\n", "plan"),
+    ("c->fn->calls_values && i < module", "i < 0 * module", "plan"),
+    ("size > c->below[i] ? size - c->below[i] : 0;", "size;", "plan"),
+)
+mutants(
+    "codegen/emit_call.c",
+    ("    RLXC_PUSH(fn->ctx, &fn->callees, g->relax);\n", "", "plan"),
+    ("        fn->calls_values = true;\n", "", "plan"),
+)
+mutants(
     "codegen/emit_constants.c",
     ("(rlxc_pool_buffer){.last = 1,", "(rlxc_pool_buffer){.last = 0,", "plan"),
     (".bytes = (bytes + BLOCK - 1) / BLOCK * BLOCK,", ".bytes = bytes / 256 * 256,", "plan"),
