@@ -366,28 +366,36 @@ static const rlxc_expr *windows_inside(rlxc_ox *im, const rlxc_ox_window *w, uin
     return rlxc_canonical(im->ctx, rlxc_add(im->ctx, last, rlxc_ox_i(im, 1)), NULL);
 }
 
-/* The largest element of each window and its index in the flattened input. */
-static void max_pool_indices(rlxc_ox *im, rlxc_atom x, const rlxc_ox_window *w, bool ceil_mode)
+/* The place of each element of |x| in the flattened input. */
+static rlxc_atom flat_places(rlxc_ox *im, rlxc_atom x)
+{
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    rlxc_ox_dims(im, x, dims);
+    const rlxc_expr *lengths = rlxc_product(im->ctx, dims, ndim);
+    rlxc_atom places =
+        rlxc_ox_reshape(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), lengths), dims, ndim);
+    if (rlxc_ox_int(im, "storage_order", 0) == 0)
+        return places;
+    /* within an image the first spatial axis runs fastest */
+    const rlxc_expr *turned[RLXC_MAX_NDIM];
+    int64_t axes[RLXC_MAX_NDIM] = {0, 1};
+    for (uint32_t i = 0; i < ndim; i++)
+        turned[i] = i < 2 ? dims[i] : dims[ndim + 1 - i];
+    for (uint32_t i = 2; i < ndim; i++)
+        axes[i] = ndim + 1 - i;
+    return rlxc_ox_transpose(im, rlxc_ox_reshape(im, places, turned, ndim), axes, ndim);
+}
+
+/* The largest element of each window and its index in the flattened input. |flat_at| has the index
+ * of each element of |x|, -1 for padding that |x| has already. */
+static void max_pool_indices(rlxc_ox *im, rlxc_atom x, rlxc_atom flat_at, const rlxc_ox_window *w,
+                             bool ceil_mode)
 {
     const rlxc_expr *dims[RLXC_MAX_NDIM], *out[RLXC_OX_MAX_SPATIAL];
     rlx_dtype t = rlxc_ox_type(im, x);
-    uint32_t ndim = rlxc_ox_ndim(im, x);
     int64_t offsets = 1, at[RLXC_OX_MAX_SPATIAL] = {0};
-    bool column_major = rlxc_ox_int(im, "storage_order", 0) != 0;
     rlxc_ox_dims(im, x, dims);
-    const rlxc_expr *lengths = rlxc_product(im->ctx, dims, ndim);
-    rlxc_atom flat_at =
-        rlxc_ox_reshape(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), lengths), dims, ndim);
-    if (column_major) { /* within an image the first spatial axis runs fastest */
-        const rlxc_expr *turned[RLXC_MAX_NDIM];
-        int64_t axes[RLXC_MAX_NDIM] = {0, 1};
-        for (uint32_t i = 0; i < ndim; i++)
-            turned[i] = i < 2 ? dims[i] : dims[ndim + 1 - i];
-        for (uint32_t i = 2; i < ndim; i++)
-            axes[i] = ndim + 1 - i;
-        flat_at = rlxc_ox_reshape(im, flat_at, turned, ndim);
-        flat_at = rlxc_ox_transpose(im, flat_at, axes, ndim);
-    }
     rlxc_atom low = rlxc_ox_number(im, t, lowest(t)), none = rlxc_ox_number(im, RLX_I64, -1);
     for (uint32_t i = 0; i < w->n; i++) {
         int64_t reach = (w->kernel[i] - 1) * w->dilations[i] + 1;
@@ -465,7 +473,10 @@ void rlxc_ox_import_pool(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_ox_window asked = w;
     x = rlxc_ox_auto_pad(im, &w, x, rlxc_ox_number(im, t, is_max ? lowest(t) : 0));
     if (is_max && rlxc_ox_wants(im, 1)) {
-        max_pool_indices(im, x, &w, ceil_mode);
+        rlxc_ox_window same = asked;
+        const rlxc_atom none = rlxc_ox_number(im, RLX_I64, -1);
+        max_pool_indices(im, x, rlxc_ox_auto_pad(im, &same, flat_places(im, given), none), &w,
+                         ceil_mode);
         return;
     }
     bool include = lp || rlxc_ox_int(im, "count_include_pad", 0) != 0;

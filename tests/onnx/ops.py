@@ -490,6 +490,12 @@ def rows():
                            count_include_pad=include, **window))
         out.append(Row("LpPool", [x("2 2 n")], lambda a, w=(size, stride, pad):
                        np.sqrt(ref.pool(a * a, *w, False, None)), p=2, **window))
+    for size, stride, upper in ((2, 2, 0), (3, 2, 1), (2, 1, 0), (4, 3, 0), (4, 3, 1)):
+        out.append(Row("MaxPool", [x("2 3 n")], lambda a, w=(size, stride, upper):
+                       ref.same_max_pool(a, *w), outputs=2, gives=["float32", "int64"], opset=12,
+                       sizes=[(1, 1), (5, 1), (8, 1)],
+                       kernel_shape=[size], strides=[stride],
+                       auto_pad="SAME_UPPER" if upper else "SAME_LOWER"))
     return out + without_attributes()
 
 

@@ -380,6 +380,19 @@ def pool(x, size, stride, pad, best, include):
     return np.stack(out, -1)
 
 
+def same_max_pool(x, size, stride, upper):
+    """Pooling of the last axis with auto_pad SAME: the maxima and their places in the flat
+    input."""
+    d = x.shape[-1]
+    windows = -(-d // stride)
+    pads = max((windows - 1) * stride + size - d, 0)
+    first = -(pads // 2 if upper else pads - pads // 2)
+    parts = [slice(max(i * stride + first, 0), i * stride + first + size) for i in range(windows)]
+    places = np.stack([x[..., p].argmax(-1) + p.start for p in parts], -1)
+    rows = np.arange(x.size // d).reshape(x.shape[:-1] + (1,)) * d
+    return [np.take_along_axis(x, places, -1), places + rows]
+
+
 # name -> exponent bias, mantissa bits, code of the largest number, of infinity (or None) and
 # of NaN, whether there is a -0
 FLOAT8 = {"float8e4m3fn": (7, 3, 0x7e, None, 0x7f, True),
