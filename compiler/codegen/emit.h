@@ -267,7 +267,7 @@ void rlxc_bc_note_taken(rlxc_bc_function *fn);
 void rlxc_bc_check_needs(rlxc_bc_module *m);
 
 /* --- emit_constants.c ------------------------------------------------------------------------ */
-/* Before any function: which pools hold the constants that kernels read. */
+/* Before any function: which pools hold the constants. */
 bool rlxc_bc_place_constants(rlxc_bc_module *m);
 /* The row whose pools may hold the constants that a kernel reads which is called with |args|. */
 uint32_t rlxc_bc_constants_device(rlxc_bc_module *m, const rlxc_prim_func *f, const rlxc_atom *args,

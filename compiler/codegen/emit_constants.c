@@ -1,11 +1,11 @@
 /* Bytecode emission: constants in memory pools (kind=constants of compiler/ir/pool.h).
  *
- * A constant that kernels read lies in a pool of the kernel's device, if that has pools for
- * constants. A kernel of the CPU whose tensors lie in a scope reads constants in the pool of that
- * scope, if there is one.
+ * A constant lies in a pool of the device on which it is read, if that has pools for constants: a
+ * kernel's, or that of the type of what it becomes: an argument, an item of a tuple, a result. A
+ * kernel of the CPU whose tensors lie in a scope reads constants in the pool of that scope, if
+ * there is one. What has no device, as what builtins and packed functions read, is the CPU's.
  * The instruction that loads it names the row of the pool, into which the VM copies it once. The
- * choice is that of buffers which are all in use at once (pool_fit.c). What only builtins, packed
- * functions, callees and results read stays in the file. */
+ * choice is that of buffers which are all in use at once (pool_fit.c). */
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/ir/device.h"
@@ -17,7 +17,7 @@
 enum { BLOCK = 128, MOST_NOTES = 8 };
 #define MOST_BYTES ((uint64_t)1 << 46)
 
-typedef struct use { /* of a constant, by kernels on one row of the file's devices */
+typedef struct use { /* of a constant, on one row of the file's devices */
     rlxc_atom atom;
     uint64_t key; /* of rlxc_bc_module.constant_rows */
     rlxc_range range;
@@ -75,25 +75,90 @@ uint32_t rlxc_bc_constants_device(rlxc_bc_module *m, const rlxc_prim_func *f, co
     return rlxc_bc_pools_for(m, row, RLXC_POOL_CONSTANTS) ? row : 0;
 }
 
+/* As rlxc_bc_atom_as loads it for |type|, which may be NULL. Tuples nest at most RLXC_MAX_DEPTH
+ * deep.
+ */
+static void note_atom(constants *c, rlxc_atom atom, const rlxc_sinfo *type, rlxc_range range)
+{
+    rlxc_bc_module *m = c->m;
+    const char *where = NULL;
+    if (atom.kind == RLXC_ATOM_CONSTANT && type && type->kind == RLXC_SINFO_TENSOR)
+        where = rlxc_sinfo_device(m->module, type);
+    for (uint32_t i = 0; atom.kind == RLXC_ATOM_TUPLE && i < atom.n; i++)
+        note_atom(c, atom.items[i],
+                  type && type->kind == RLXC_SINFO_TUPLE && i < type->n_fields ? type->fields[i]
+                                                                               : NULL,
+                  range);
+    note_use(c, atom, where ? rlxc_bc_device(m, where, range) : 0, range);
+}
+
+/* |types|: of the first of the values, |n_types| of them. */
+static void note_values(constants *c, const rlxc_atom *values, uint32_t n,
+                        const rlxc_sinfo *const *types, uint32_t n_types, rlxc_range range)
+{
+    for (uint32_t i = 0; i < n; i++)
+        note_atom(c, values[i], i < n_types ? types[i] : NULL, range);
+}
+
+static void note_kernel(constants *c, const rlxc_prim_func *f, const rlxc_atom *args, uint32_t n,
+                        rlxc_range range)
+{
+    const uint32_t device = rlxc_bc_constants_device(c->m, f, args, n, range);
+    for (uint32_t i = 0; i < n; i++)
+        note_use(c, args[i], device, range);
+}
+
+/* A call by name, or by an operator, whose arguments may be one tuple behind the callee. */
+static void note_call(constants *c, const rlxc_binding *b)
+{
+    rlxc_bc_module *m = c->m;
+    const bool by_name =
+        b->callee.kind == RLXC_ATOM_EXTERN && b->n_args > 0 && b->args[0].kind == RLXC_ATOM_GLOBAL;
+    const bool packed = b->op && b->n_args == 2 && b->args[1].kind == RLXC_ATOM_TUPLE;
+    const uint32_t skipped = b->op || by_name ? 1 : 0;
+    const rlxc_atom callee = skipped ? b->args[0] : b->callee;
+    const rlxc_atom *args = packed ? b->args[1].items : b->args + skipped;
+    const uint32_t n = packed ? b->args[1].n : b->n_args - skipped;
+    const rlxc_global *g =
+        callee.kind == RLXC_ATOM_GLOBAL ? rlxc_module_find(m->module, callee.text) : NULL;
+    const rlxc_sinfo *type = callee.kind == RLXC_ATOM_VAR ? callee.var->sinfo : NULL;
+    if (g && g->relax)
+        type = rlxc_function_sinfo(m->ctx, g->relax);
+    if (g && g->prim) {
+        note_kernel(c, g->prim, args, n, b->range);
+        return;
+    }
+    const bool known = type && type->kind == RLXC_SINFO_CALLABLE && !type->opaque;
+    const uint32_t n_types = known && !by_name ? type->n_fields : 0;
+    /* A closure holds the last parameters. */
+    const uint32_t first = rlxc_is_op(b, "make_closure") && n_types > n ? n_types - n : 0;
+    note_values(c, args, n, n_types ? type->fields + first : NULL, n_types - first, b->range);
+}
+
 static bool note_binding(void *user, rlxc_binding *b)
 {
     constants *c = user;
     rlxc_bc_module *m = c->m;
-    const rlxc_global *g = b->form == RLXC_FORM_CALL && !b->op && b->callee.kind == RLXC_ATOM_GLOBAL
-                               ? rlxc_module_find(m->module, b->callee.text)
-                               : NULL;
-    const bool is_copy = b->form == RLXC_FORM_COPY || b->form == RLXC_FORM_MATCH_CAST;
-    const char *where = is_copy                       ? rlxc_sinfo_device(m->module, b->var->sinfo)
-                        : rlxc_is_op(b, "to_vdevice") ? rlxc_attr_get_str(b, "dst_vdevice", NULL)
-                                                      : NULL;
-    const uint32_t row = where ? rlxc_bc_device(m, where, b->range) : 0;
-    if (row > 0)
-        note_use(c, b->args[0], row, b->range);
-    if (!g || !g->prim)
-        return !m->failed;
-    const uint32_t device = rlxc_bc_constants_device(m, g->prim, b->args, b->n_args, b->range);
-    for (uint32_t i = 0; i < b->n_args; i++)
-        note_use(c, b->args[i], device, b->range);
+    const rlxc_sinfo *type = b->var->sinfo;
+    const bool is_tuple = b->form == RLXC_FORM_TUPLE && type && type->kind == RLXC_SINFO_TUPLE;
+    if (rlxc_is_op(b, "to_vdevice")) {
+        const char *where = rlxc_attr_get_str(b, "dst_vdevice", NULL);
+        note_use(c, b->args[0], where ? rlxc_bc_device(m, where, b->range) : 0, b->range);
+    } else if (b->form == RLXC_FORM_CALL && b->n_args > 0 &&
+               (!b->op || rlxc_has_op_flag(b, RLXC_OP_CALLS))) {
+        note_call(c, b);
+    } else if (b->form == RLXC_FORM_TUPLE_GET && b->args[0].kind == RLXC_ATOM_TUPLE &&
+               b->index < b->args[0].n) {
+        note_atom(c, b->args[0].items[b->index], type, b->range);
+    } else if (is_tuple) {
+        note_values(c, b->args, b->n_args, type->fields, type->n_fields, b->range);
+    } else {
+        note_values(c, b->args, b->n_args, &type, 1, b->range);
+    }
+    if (b->form == RLXC_FORM_IF) {
+        note_atom(c, b->then->result, type, b->then->result_range);
+        note_atom(c, b->otherwise->result, type, b->otherwise->result_range);
+    }
     return !m->failed;
 }
 
@@ -179,8 +244,10 @@ bool rlxc_bc_place_constants(rlxc_bc_module *m)
     constants c = {.m = m};
     for (uint32_t i = 0; i < m->module->globals.count && m->pools.n > 0; i++) {
         const rlxc_function *f = m->module->globals.items[i]->relax;
-        if (f)
-            rlxc_each_binding(&f->body, note_binding, &c);
+        if (!f)
+            continue;
+        rlxc_each_binding(&f->body, note_binding, &c);
+        note_atom(&c, f->body.result, f->ret, f->body.result_range);
     }
     if (m->failed || rlxc_failed(m->ctx))
         return false;

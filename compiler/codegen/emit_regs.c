@@ -267,6 +267,17 @@ uint32_t rlxc_bc_atom_as(rlxc_bc_function *fn, rlxc_atom atom, const rlxc_sinfo 
     return reg;
 }
 
+/* A constant, or a tuple that holds some, of which one may lie in a memory pool. */
+static bool may_lie_in_pools(rlxc_bc_function *fn, rlxc_atom atom)
+{
+    bool any = atom.kind == RLXC_ATOM_CONSTANT;
+    if (!rlxc_bc_pools_for(fn->m, 0, RLXC_POOL_CONSTANTS))
+        return false;
+    for (uint32_t i = 0; atom.kind == RLXC_ATOM_TUPLE && i < atom.n && !any; i++)
+        any = may_lie_in_pools(fn, atom.items[i]);
+    return any;
+}
+
 uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom)
 {
     uint32_t index, reg;
@@ -293,7 +304,10 @@ uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom)
     case RLXC_ATOM_TUPLE:
         break;
     }
-    if (constant_of(fn, atom, &index))
+    const bool in_pools = may_lie_in_pools(fn, atom);
+    if (in_pools && atom.kind == RLXC_ATOM_CONSTANT)
+        return rlxc_bc_atom_on(fn, atom, 0);
+    if (!in_pools && constant_of(fn, atom, &index))
         return load_constant(fn, index, 0);
     if (fn->m->failed)
         return 0;

@@ -220,6 +220,89 @@ RLX_TEST(memory_pools, hold_what_fits_and_keep_the_results)
     rlx_value_release(want);
 }
 
+/* --- constants that no kernel reads ----------------------------------------------------------- */
+
+static rlx_status same(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                       rlx_error *err)
+{
+    (void)cc;
+    (void)err;
+    (void)n;
+    *out = rlx_value_retain(args[0]);
+    return RLX_OK;
+}
+
+/* How many instructions load a tensor that lies in the file. */
+static uint32_t count_loads(const rlx_executable *exe)
+{
+    uint32_t n = 0;
+    for (uint32_t f = 0; f < rlx_executable_function_count(exe); f++) {
+        rlx_instruction in;
+        for (uint32_t pc = 0; rlx_function_instruction(exe, f, pc, &in); pc += in.n_words) {
+            const rlx_kind kind =
+                in.op == RLX_OP_LOAD_CONST
+                    ? (rlx_kind)rlx_executable_constant(exe, in.operands[1].value).kind
+                    : RLX_KIND_NONE;
+            n += kind == RLX_KIND_TENSOR || kind == RLX_KIND_TUPLE;
+        }
+    }
+    return n;
+}
+
+static float number_at(rlx_value tuple, uint32_t item)
+{
+    return ((const float *)rlx_tensor_data(rlx_tuple_get(tuple.as.tuple, item).as.tensor))[0];
+}
+
+/* The results outlive the VM, and with them the memory that the host gave. */
+RLX_TEST(memory_pools, hold_constants_that_no_kernel_reads)
+{
+#define T2 "R.Tensor((2,), \"float32\")"
+    static const char text[] =
+        HEADER "    @R.function(private=True)\n    def first(a: " T2 ", b: " T2 ") -> " T2 ":\n"
+               "        return a\n"
+               "    @R.function(private=True)\n    def second(a: " T2 ", b: " T2 ") -> " T2 ":\n"
+               "        return b\n"
+               "    @R.function(pure=False)\n    def main(k: R.Tensor((), \"bool\")):\n"
+               "        p = R.call_packed(\"test.same\", R.const([1, 0], \"float32\"),"
+               " sinfo_args=[" T2 "])\n"
+               "        if k:\n            f = Module.first\n"
+               "        else:\n            f = Module.second\n"
+               "        if k:\n            c = R.const([2, 0], \"float32\")\n"
+               "        else:\n            c = R.const([3, 0], \"float32\")\n"
+               "        q = R.invoke_closure(f, (R.const([4, 0], \"float32\"),"
+               " R.const([5, 0], \"float32\")), sinfo_args=[" T2 "])\n"
+               "        t = R.call_packed(\"test.same\", (R.const([6, 0], \"float32\"), p),"
+               " sinfo_args=[R.Tuple(" T2 ", " T2 ")])\n"
+               "        return (p, c, q, t[0], R.const([7, 0], \"float32\"))\n";
+    static const pool_list pools = {{"name=sram,size=896,kind=constants"}};
+    static const pool_list small = {{"name=sram,size=895,kind=constants"}};
+    static const float want[5] = {1, 2, 4, 6, 7};
+    const rlx_cpu_device row = {.size = sizeof row, .id = 3, .bytes = 896, .scope = "global.sram"};
+    rlx_vm_options options = {.allocator = &t->allocator, .debug_poison = true};
+    rlx_vm *vm = NULL;
+    rlx_value out = rlx_none(), k = rlx_none();
+    compile(t, text, &small, "memory pool 'sram' has 895 bytes, the constants for it need 896");
+    rlx_executable *exe = compile(t, text, &pools, NULL);
+    cr_expect_eq(count_loads(exe), 0);
+    RLX_OKAY(rlx_registry_create(&t->allocator, &options.registry, &t->error));
+    RLX_OKAY(rlx_registry_add_cpu(options.registry, &row, &t->error));
+    RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+    RLX_OKAY(rlx_vm_register(vm, RLX_STR("test.same"), same, NULL, NULL, &t->error));
+    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_B8, 0, NULL, &k.as.tensor, &t->error));
+    k.kind = RLX_KIND_TENSOR;
+    *(uint8_t *)rlx_tensor_mutable_data(k.as.tensor) = 1;
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &k, 1, &out, &t->error));
+    rlx_vm_destroy(vm);
+    rlx_registry_release(options.registry);
+    rlx_executable_release(exe);
+    for (uint32_t i = 0; i < 5; i++)
+        cr_expect_eq(number_at(out, i), want[i], "result %u is %g", i, (double)number_at(out, i));
+    rlx_value_release(k);
+    rlx_value_release(out);
+#undef T2
+}
+
 RLX_TEST(memory_pools, say_what_does_not_fit)
 {
     static const struct {
