@@ -1,6 +1,6 @@
-/* Addresses that LLVM's loop strength reduction leaves alone: of register tiles
- * (compiler/codegen/llvm_streams.c) and of sums (compiler/codegen/llvm_opaque.c), seen by the
- * intrinsic and by frozen integers in LLVM's text. */
+/* What LLVM leaves alone in the loops of register tiles, seen in its text: addresses of rows
+ * (compiler/codegen/llvm_streams.c) and of sums (compiler/codegen/llvm_opaque.c), which its loop
+ * strength reduction would rewrite, and the loop itself (compiler/codegen/llvm_unroll.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ RLX_TEST(streams, starts_of_rows_in_a_tile_are_opaque)
 RLX_TEST(streams, vectors_a_constant_apart_have_one_opaque_start)
 {
     const char *apart = "X[i * 4 + m, T.Ramp(k, 1, 8)] * W[i, T.Ramp(k * 8, 1, 8)]";
-    cr_expect_eq(count(t, 2, apart, OPAQUE), (size_t)2, "the rows of X in each of two turns");
+    cr_expect_eq(count(t, 2, apart, OPAQUE), (size_t)1, "the rows of X");
     cr_expect_eq(count(t, 1, apart, OPAQUE), (size_t)0, "without strength reduction");
     const char *alone = "X[i, T.Ramp(k, 1, 8)] * W[i, T.Ramp(k * 8, 1, 8)]";
     cr_expect_eq(count(t, 2, alone, OPAQUE), (size_t)0, "one address of each");
@@ -61,4 +61,10 @@ RLX_TEST(streams, sums_of_outer_loops_are_frozen)
     const char *term = "X[(i * 7 + m) % 64, T.Ramp(k, 1, 8)] * W[i, T.Ramp(k * 8, 1, 8)]";
     cr_expect_gt(count(t, 2, term, FROZEN), (size_t)0);
     cr_expect_eq(count(t, 1, term, FROZEN), (size_t)0, "without strength reduction");
+}
+
+RLX_TEST(streams, loops_over_tiles_of_vectors_are_not_copied)
+{
+    const char *tile = "X[i * 4 + m, T.Ramp(k, 1, 8)] * W[i, T.Ramp(k * 8, 1, 8)]";
+    cr_expect_eq(count(t, 2, tile, "= fmul "), (size_t)4, "one of each row");
 }

@@ -128,25 +128,27 @@ static const rlxc_stmt *known_columns(slider *e, rlxc_tile q)
     return rlxc_body_of(&own);
 }
 
-/* Columns from |start| up to |end| that see the border, one by one. */
+/* The columns before |start| and from |end| on, which see the border, one by one. */
 static void border_columns(slider *e, rlxc_schedule *to, rlxc_tile q, const rlxc_expr *start,
                            const rlxc_expr *end)
 {
     rlxc_context *ctx = e->t.ctx;
     rlxc_schedule own = {.s = e->t.c->s};
     rlxc_tile_ranges ranges = e->ranges;
-    const rlxc_expr *var = rlxc_loop_var(ctx, "i");
-    const rlxc_expr *count = rlxc_simplify(ctx, rlxc_sub(ctx, end, start), NULL);
-    if (rlxc_is_const(count, 0) || !e->w.from[e->w.along]) /* no border */
+    const rlxc_expr *var = rlxc_loop_var(ctx, "i"), *all = e->w.stage.extents[e->w.column];
+    if (!e->w.from[e->w.along]) /* no border */
         return;
+    const rlxc_expr *inside = rlxc_sub(ctx, end, start),
+                    *is_left = rlxc_binary(ctx, RLXC_EXPR_LT, var, start);
+    const rlxc_expr *column = rlxc_select(ctx, is_left, var, rlxc_tile_plus(&e->t, var, inside));
     q.mr = 1;
-    q.i0 = rlxc_tile_plus(&e->t, start, var);
+    q.i0 = rlxc_named(&own, "column", column);
     q.ranges = &ranges;
     e->t.values[e->w.column] = q.i0;
     set_range(e, &own, &ranges, e->w.along);
     RLXC_PUSH(ctx, &own.out, rlxc_tile_body(&e->t, &q));
-    const rlxc_stmt *body = rlxc_body_of(&own);
-    RLXC_PUSH(ctx, &to->out, rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, body));
+    const rlxc_expr *count = rlxc_simplify(ctx, rlxc_sub(ctx, all, inside), NULL);
+    RLXC_PUSH(ctx, &to->out, rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, rlxc_body_of(&own)));
 }
 
 /* Emits columns [start, end) in tiles. */
@@ -185,8 +187,7 @@ static const rlxc_stmt *borders(slider *e, rlxc_tile q)
     rlxc_schedule own = {.s = e->t.c->s};
     const rlxc_expr *start, *end;
     tiled_columns(e, &own, &start, &end);
-    border_columns(e, &own, q, rlxc_tile_num(&e->t, 0), start);
-    border_columns(e, &own, q, end, e->w.stage.extents[e->w.column]);
+    border_columns(e, &own, q, start, end);
     return rlxc_body_of(&own);
 }
 
@@ -232,18 +233,26 @@ static const rlxc_stmt *band(slider *e, row_fn fn, rlxc_tile q)
     return rlxc_body_of(&own);
 }
 
+/* The channels after the full vectors; none, if .vl is 0. */
+static rlxc_tile last_channels(slider *e)
+{
+    const int64_t lanes = e->t.p.vl, whole = e->w.channels / lanes, left = e->w.channels % lanes;
+    rlxc_tile q = {.nv = 1, .vl = left ? e->t.p.vl : 0, .j0 = rlxc_tile_num(&e->t, whole * lanes)};
+    while (q.vl > MIN_LANES && q.vl / 2 >= left)
+        q.vl /= 2;
+    q.valid = left < q.vl ? rlxc_tile_num(&e->t, left) : NULL;
+    return q;
+}
+
 /* Vector |vector| of channels: full, or the rest. */
 static const rlxc_stmt *one_vector(slider *e, row_fn fn, const rlxc_expr *vector)
 {
     rlxc_context *ctx = e->t.ctx;
-    const int64_t lanes = e->t.p.vl, whole = e->w.channels / lanes, left = e->w.channels % lanes;
-    rlxc_tile wide = {.nv = 1, .vl = e->t.p.vl, .j0 = rlxc_tile_times(&e->t, vector, lanes)};
-    rlxc_tile narrow = {.nv = 1, .vl = e->t.p.vl, .j0 = rlxc_tile_num(&e->t, whole * lanes)};
-    while (narrow.vl > MIN_LANES && narrow.vl / 2 >= left)
-        narrow.vl /= 2;
-    narrow.valid = left < narrow.vl ? rlxc_tile_num(&e->t, left) : NULL;
-    if (left == 0 || whole == 0)
-        return band(e, fn, left == 0 ? wide : narrow);
+    const int64_t lanes = e->t.p.vl, whole = e->w.channels / lanes;
+    const rlxc_tile wide = {.nv = 1, .vl = e->t.p.vl, .j0 = rlxc_tile_times(&e->t, vector, lanes)},
+                    narrow = last_channels(e);
+    if (narrow.vl == 0 || whole == 0)
+        return band(e, fn, whole ? wide : narrow);
     const rlxc_expr *is_whole = rlxc_binary(ctx, RLXC_EXPR_LT, vector, rlxc_tile_num(&e->t, whole));
     const rlxc_stmt *then = band(e, fn, wide);
     return rlxc_stmt_if(ctx, is_whole, then, band(e, fn, narrow));
@@ -283,7 +292,8 @@ static const rlxc_stmt *piece_body(slider *e, const rlxc_expr *group)
     if (at_once && e->w.channels % width == 0) {
         parts[1] = at_once;
     } else {
-        parts[1] = each_vector(e, borders, group);
+        const bool one = at_once && e->w.channels % width < e->t.p.vl;
+        parts[1] = one ? band(e, borders, last_channels(e)) : each_vector(e, borders, group);
         if (at_once)
             parts[1] =
                 rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, group, rlxc_tile_num(&e->t, full)),

@@ -274,6 +274,8 @@ static const rlxc_stmt *acc_update(rlxc_tiler *t, const rlxc_tile *q)
         bool unrolls = t->sliding && k == t->sliding->along && !ranges->count[k];
         body = rlxc_loop_of(t->ctx, vars[k], count, unrolls ? RLXC_LOOP_UNROLLED : RLXC_LOOP_SERIAL,
                             body);
+        if (ranges->count[k]) /* at most as many turns as the window is wide */
+            body = rlxc_rolled(t->ctx, body);
     }
     return body;
 }
