@@ -57,6 +57,19 @@ static LLVMValueRef permuted(const palette *p, LLVMValueRef index)
     return LLVMBuildSelect(g->b, upper, call(p, name, args, 2), from_low, "");
 }
 
+/* |e| without a mask that keeps the bits that a permutation reads. */
+static const rlxc_expr *without_mask(const palette *p, const rlxc_expr *e)
+{
+    int64_t mask;
+    const int64_t read = p->entries > p->lanes ? 2 * p->lanes - 1 : p->lanes - 1;
+    if (e->kind != RLXC_EXPR_CALL || e->call.n != 2 || strcmp(e->call.name, "bitwise_and") != 0)
+        return e;
+    const rlxc_expr *by = e->call.args[1];
+    while (by->kind == RLXC_EXPR_BROADCAST)
+        by = by->ramp.base;
+    return rlxc_is_int(by, &mask) && (mask & read) == read ? e->call.args[0] : e;
+}
+
 /* |index| in 32 bits. The smaller one of an unsigned number of at most 16 bits and a constant is
  * computed there, whatever it was cast to. */
 static LLVMValueRef narrow_index(const palette *p, const rlxc_expr *index)
@@ -73,6 +86,8 @@ static LLVMValueRef narrow_index(const palette *p, const rlxc_expr *index)
     while (number->kind == RLXC_EXPR_CAST && rlxc_dtype_is_int(number->dtype) &&
            number->dtype.bits > number->bin.a->dtype.bits)
         number = number->bin.a;
+    if (!limit && number->dtype.bits == 32)
+        return rlxc_llvm_expr(g, without_mask(p, number));
     if (number->dtype.code != RLX_UINT || number->dtype.bits > 16 ||
         (limit && (!rlxc_is_int(limit, &most) || most < 0 || most >= p->entries)))
         return LLVMBuildTrunc(g->b, rlxc_llvm_expr(g, index), p->ints, "");

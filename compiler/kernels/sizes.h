@@ -77,18 +77,19 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     RLXC_SIZE_EPILOGUE(X)                            \
     X(tiled, 0, 1, "the product is tiled (product_NAME), else row by row")
 
-#define RLXC_QUANT_SIZES(X)                                                            \
-    RLXC_SIZES_THREE_TILES(X)                                                          \
-    X(rows4, 0, 32, "rows of the next smaller tile")                                   \
-    X(vectors4, 0, 8, "its vectors")                                                   \
-    X(rows5, 0, 32, "rows of the next smaller tile")                                   \
-    X(vectors5, 0, 8, "its vectors")                                                   \
-    X(block, 1, INT32_MAX, "rows of a parallel piece")                                 \
-    X(row_bits, 0, 24, "integer bits that small row counts are rounded to; 0: floats") \
-    X(int_rows, 0, 32, "maximum number of rounded rows")                               \
-    X(span, 1, 4096, "blocks of the row that share a scale")                           \
-    X(unroll, 1, 64, "words processed at a time, for one integer row")                 \
-    RLXC_SIZE_EPILOGUE(X)                                                              \
+#define RLXC_QUANT_SIZES(X)                                                             \
+    RLXC_SIZES_THREE_TILES(X)                                                           \
+    X(rows4, 0, 32, "rows of the next smaller tile")                                    \
+    X(vectors4, 0, 8, "its vectors")                                                    \
+    X(rows5, 0, 32, "rows of the next smaller tile")                                    \
+    X(vectors5, 0, 8, "its vectors")                                                    \
+    X(block, 1, INT32_MAX, "rows of a parallel piece")                                  \
+    X(converted, 0, INT32_MAX, "rows of a piece from which weights are converted once") \
+    X(row_bits, 0, 24, "integer bits that small row counts are rounded to; 0: floats")  \
+    X(int_rows, 0, 32, "maximum number of rounded rows")                                \
+    X(span, 1, 4096, "blocks of the row that share a scale")                            \
+    X(unroll, 1, 64, "words processed at a time, for one integer row")                  \
+    RLXC_SIZE_EPILOGUE(X)                                                               \
     RLXC_SIZE_PARALLEL(X)
 
 #define RLXC_INT8_GEMM_SIZES(X)                                               \

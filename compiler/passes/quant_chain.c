@@ -11,6 +11,7 @@
 
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/constant.h"
+#include "compiler/kernels/quantized/quant.h"
 #include "compiler/ops/te.h"
 #include "compiler/schedule/stages.h"
 
@@ -319,6 +320,14 @@ static bool sum_range(const rlxc_expr *e, interval a, interval b, interval *out)
            !__builtin_add_overflow(a.hi, b.hi, &out->hi);
 }
 
+/* True for a < b where a is never less: the sign of an index that is none. */
+static bool is_never(rlxc_quant_chain *c, const rlxc_expr *cond)
+{
+    interval a, b;
+    return cond->kind == RLXC_EXPR_LT && range_of(c, cond->bin.a, &a) &&
+           range_of(c, cond->bin.b, &b) && a.lo >= b.hi;
+}
+
 /* Bounds of an expression if its type were wide enough; false if no better than the type's. */
 static bool wide_range(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
 {
@@ -332,6 +341,14 @@ static bool wide_range(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
         return leaf_range(c, e->load.buffer, &out->lo, &out->hi);
     else if (kind == RLXC_EXPR_CAST)
         return rlxc_dtype_is_int(e->bin.a->dtype) && range_of(c, e->bin.a, out);
+    else if ((kind == RLXC_EXPR_MIN || kind == RLXC_EXPR_MAX) && range_of(c, e->bin.a, &a) &&
+             range_of(c, e->bin.b, &b)) {
+        const bool first = kind == RLXC_EXPR_MIN;
+        *out =
+            (interval){(a.lo < b.lo) == first ? a.lo : b.lo, (a.hi < b.hi) == first ? a.hi : b.hi};
+        return true;
+    } else if (kind == RLXC_EXPR_SELECT && is_never(c, e->select.cond))
+        return range_of(c, e->select.no, out);
     else if (kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0) {
         if (!range_of(c, e->call.args[1], &a) || !range_of(c, e->call.args[2], &b))
             return false;
@@ -417,6 +434,45 @@ static bool is_exact(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
     return range_of(c, e, out) && out->lo >= -MAX_EXACT && out->hi <= MAX_EXACT;
 }
 
+/* |index| without the clipping to its dimension, which does nothing to indices in range. */
+static const rlxc_expr *without_clipping(const rlxc_expr *index)
+{
+    while ((index->kind == RLXC_EXPR_MIN || index->kind == RLXC_EXPR_MAX) &&
+           index->bin.b->kind == RLXC_EXPR_INT)
+        index = index->bin.a;
+    return index;
+}
+
+/* An element of a small constant at the number: all numbers must be in range, so that no index has
+ * to be checked. */
+static bool take_palette(rlxc_quant_chain *c, const rlxc_expr *e)
+{
+    interval r;
+    int64_t entries;
+    uint32_t numbers = 0;
+    if (e->kind != RLXC_EXPR_LOAD || !rlxc_dtype_is_float(e->dtype))
+        return false;
+    for (uint32_t i = 0; i < e->load.n; i++) {
+        if (has_wide(c, e->load.indices[i])) {
+            c->palette_axis = i;
+            numbers++;
+        } else if (e->load.indices[i]->kind != RLXC_EXPR_INT)
+            return false;
+    }
+    const rlxc_expr *number =
+        numbers == 1 ? without_clipping(e->load.indices[c->palette_axis]) : NULL;
+    if (!number || !rlxc_is_int(e->load.buffer->shape[c->palette_axis], &entries) ||
+        !range_of(c, number, &r) || r.lo < 0 || r.hi >= entries || r.hi >= c->palette_entries)
+        return false;
+    if (!c->zero)
+        c->zero = rlxc_float(c->ctx, RLX_F32, 0);
+    c->palette = e;
+    c->number = number;
+    c->least = 0;
+    c->most = r.hi;
+    return true;
+}
+
 static bool take_apart(rlxc_quant_chain *c, const rlxc_expr *e)
 {
     rlxc_context *ctx = c->ctx;
@@ -435,7 +491,7 @@ static bool take_apart(rlxc_quant_chain *c, const rlxc_expr *e)
                 return false;
             e = e->bin.a;
         } else {
-            return false;
+            return take_palette(c, e);
         }
     }
     while (e->kind == RLXC_EXPR_CAST && rlxc_dtype_is_int(e->bin.a->dtype) &&
@@ -495,7 +551,7 @@ static bool find_group(rlxc_quant_chain *c)
             !constant_in(c, c->zero, sizes[i]))
             continue;
         /* one group may be extended to whole words */
-        c->group = sizes[i] == c->rows ? (sizes[i] + 63) / 64 * 64 : sizes[i];
+        c->group = sizes[i] == c->rows ? rlxc_quant_one_group(c->rows) : sizes[i];
         return true;
     }
     return false;

@@ -26,13 +26,17 @@ typedef struct rlxc_quant_chain {
                               row (h * W + w) * I + i, column o */
     const rlxc_expr *row, *column;
     uint32_t steps; /* of substitution so far */
-    /* weight = (number - zero) * scale; or the number is the bits of a bfloat16 */
+    /* weight = (number - zero) * scale, or (palette[number] - zero) * scale; or the number is the
+     * bits of a bfloat16 */
     bool bfloat16;
-    const rlxc_expr *number; /* integer */
-    const rlxc_expr *zero;   /* float32 or NULL: none */
-    const rlxc_expr *scale;  /* float32 or float16, or NULL: 1 */
-    int64_t least, most;     /* of the number */
-    int64_t group;           /* number of rows that share scale and zero */
+    const rlxc_expr *number;  /* integer */
+    const rlxc_expr *zero;    /* float32 or NULL: none */
+    const rlxc_expr *scale;   /* float32 or float16, or NULL: 1 */
+    int64_t least, most;      /* of the number */
+    int64_t palette_entries;  /* limit, set by the caller; 0: no palettes */
+    const rlxc_expr *palette; /* a load of a leaf at the number; NULL: none */
+    uint32_t palette_axis;    /* the index that is the number */
+    int64_t group;            /* number of rows that share scale and zero */
 } rlxc_quant_chain;
 
 /* Decomposes |weight|; |defs| maps the function's variables to bindings. False if it is not such a

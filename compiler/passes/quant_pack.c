@@ -118,6 +118,28 @@ rlxc_atom rlxc_pack_columns(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_bin
     return rlxc_packing_finish(&te);
 }
 
+rlxc_atom rlxc_pack_palette(rlxc_quant_chain *c, const rlxc_quant *q, rlxc_builder *b,
+                            const rlxc_binding *call, const rlxc_expr *scale)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    if (!rlxc_te_begin(&te, b, call, "pack_palette", RLXC_PATTERN_OPAQUE))
+        return (rlxc_atom){0};
+    rlxc_packing p = {.c = c, .te = &te};
+    const rlxc_expr *n = rlxc_i64(ctx, rlxc_quant_entries(q->bits, c->most));
+    te.out = rlxc_sinfo_tensor(ctx, RLX_F32, 1, &n, NULL);
+    const rlxc_buffer *out = rlxc_te_output(&te, "palette");
+    rlxc_te_spatial(&te, "palette", out);
+    const rlxc_expr *value = c->palette;
+    const rlxc_expr **at = rlxc_copy(ctx, value->load.indices, value->load.n * sizeof *at);
+    at[c->palette_axis] =
+        rlxc_binary(ctx, RLXC_EXPR_MIN, te.axes[0], rlxc_i64(ctx, c->most)); /* padding */
+    value = rlxc_cast(ctx, RLX_F32, rlxc_load(ctx, value->load.buffer, at, value->load.n));
+    value = rlxc_expr_rewrite(ctx, value, own_load, &p);
+    rlxc_te_store(&te, out, scale ? rlxc_mul(ctx, value, scale) : value);
+    return rlxc_packing_finish(&te);
+}
+
 const rlxc_expr *rlxc_packing_number(const rlxc_quant_chain *c, int64_t zero, rlx_dtype dtype)
 {
     const rlxc_expr *number = rlxc_cast(c->ctx, RLX_I32, c->number);

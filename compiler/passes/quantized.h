@@ -64,6 +64,10 @@ rlxc_atom rlxc_packing_finish(rlxc_te *te);
 /* The words (|what| NULL), or values that a group shares, as kernels/quantized/quant.h has them. */
 rlxc_atom rlxc_pack_panels(rlxc_quant_chain *c, const rlxc_quant *q, rlxc_builder *b,
                            const rlxc_binding *call, const char *name, const rlxc_expr *what);
+/* The entries of the weight's palette that its numbers read, multiplied with |scale| unless that is
+ * NULL: a vector of float32, padded to what |q|'s words can read. */
+rlxc_atom rlxc_pack_palette(rlxc_quant_chain *c, const rlxc_quant *q, rlxc_builder *b,
+                            const rlxc_binding *call, const rlxc_expr *scale);
 /* (number - zero) of the weight as |dtype|. */
 const rlxc_expr *rlxc_packing_number(const rlxc_quant_chain *c, int64_t zero, rlx_dtype dtype);
 /* The sum of (number - zero) of each column, a vector of int32. */

@@ -166,7 +166,11 @@ static const rlxc_expr *zero_param(rlxc_te *te, const rlxc_expr *zero)
     return rlxc_load(te->ctx, packed_param(te, "zero", atom), NULL, 0);
 }
 
-static rlxc_atom product(rlxc_builder *b, const rlxc_binding *call, const rlxc_atom packed[3],
+typedef struct packed {
+    rlxc_atom words, scales, zeros, palette; /* all but the first may be NONE */
+} packed;
+
+static rlxc_atom product(rlxc_builder *b, const rlxc_binding *call, const packed *from,
                          rlxc_quant *q)
 {
     rlxc_te te;
@@ -175,14 +179,16 @@ static rlxc_atom product(rlxc_builder *b, const rlxc_binding *call, const rlxc_a
                        RLXC_PATTERN_OUT_FUSABLE))
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
-    q->words = packed_param(&te, "words", packed[0]);
-    if (packed[1].kind == RLXC_ATOM_VAR)
-        q->scales = packed_param(&te, "scales", packed[1]);
-    if (packed[2].kind == RLXC_ATOM_VAR)
-        q->zeros = packed_param(&te, "zeros", packed[2]);
+    q->words = packed_param(&te, "words", from->words);
+    if (from->scales.kind == RLXC_ATOM_VAR)
+        q->scales = packed_param(&te, "scales", from->scales);
+    if (from->zeros.kind == RLXC_ATOM_VAR)
+        q->zeros = packed_param(&te, "zeros", from->zeros);
+    if (from->palette.kind == RLXC_ATOM_VAR)
+        q->palette = packed_param(&te, "palette", from->palette);
     q->zero = zero_param(&te, q->zero);
     const rlxc_buffer *out = rlxc_te_output(&te, "product"), *acc = out;
-    const rlx_dtype t = q->scales || q->bits == 16 ? RLX_F32 : RLX_I32;
+    const rlx_dtype t = q->scales || q->palette || q->bits == 16 ? RLX_F32 : RLX_I32;
     if (!rlxc_dtype_eq(out->dtype, t))
         acc = rlxc_te_temp(&te, "product_acc", t, out->shape, out->ndim);
     rlxc_te_block(&te, "product");
@@ -317,7 +323,8 @@ rlxc_atom rlxc_quantized_replace(const rlxc_quantized *p, rlxc_builder *b,
     rlxc_context *ctx = b->ctx;
     const rlxc_sinfo *x = matmul->args[0].var->sinfo, *y = matmul->var->sinfo;
     rlxc_binding *call = rlxc_copy(ctx, matmul, sizeof *call);
-    rlxc_atom args[2] = {matmul->args[0], matmul->args[1]}, packed[3] = {{0}};
+    rlxc_atom args[2] = {matmul->args[0], matmul->args[1]};
+    packed made = {0};
     bool integers = rlxc_dtype_eq(x->dtype, RLX_I32);
     narrow left = {.x = args[0]};
     if (integers) {
@@ -335,22 +342,27 @@ rlxc_atom rlxc_quantized_replace(const rlxc_quantized *p, rlxc_builder *b,
     if (rlxc_failed(ctx))
         return (rlxc_atom){0};
     const rlxc_expr *scale = c->scale ? c->scale : rlxc_float(ctx, RLX_F32, 1);
-    packed[0] = rlxc_pack_panels(c, q, b, call, "pack_words", NULL);
-    if (!integers && !c->bfloat16)
-        packed[1] = rlxc_pack_panels(c, q, b, call, "pack_scales", scale);
+    /* a palette takes the one scale of a weight */
+    const bool scaled = c->palette && scale->kind == RLXC_EXPR_FLOAT && q->zero &&
+                        q->zero->kind == RLXC_EXPR_FLOAT && q->zero->f == 0;
+    made.words = rlxc_pack_panels(c, q, b, call, "pack_words", NULL);
+    if (!integers && !c->bfloat16 && !scaled)
+        made.scales = rlxc_pack_panels(c, q, b, call, "pack_scales", scale);
+    if (c->palette)
+        made.palette = rlxc_pack_palette(c, q, b, call, scaled ? c->scale : NULL);
     if (!q->zero) {
         const rlxc_expr *least = rlxc_float(ctx, RLX_F32, (double)c->least);
-        packed[2] = rlxc_pack_panels(c, q, b, call, "pack_zeros", rlxc_sub(ctx, c->zero, least));
+        made.zeros = rlxc_pack_panels(c, q, b, call, "pack_zeros", rlxc_sub(ctx, c->zero, least));
         q->zero = rlxc_float(ctx, RLX_F32, 0);
     }
     if (rlxc_failed(ctx))
         return (rlxc_atom){0};
-    rlxc_atom made = product(b, call, packed, q);
-    if (left.more.kind != RLXC_ATOM_NONE && made.kind == RLXC_ATOM_VAR)
-        made = with_more(c, b, call, made, left.more);
-    if (x->ndim != 2 && made.kind == RLXC_ATOM_VAR)
-        made = reshape(b, made, y->dims, (uint32_t)y->ndim, matmul->var->name);
-    return made;
+    rlxc_atom sums = product(b, call, &made, q);
+    if (left.more.kind != RLXC_ATOM_NONE && sums.kind == RLXC_ATOM_VAR)
+        sums = with_more(c, b, call, sums, left.more);
+    if (x->ndim != 2 && sums.kind == RLXC_ATOM_VAR)
+        sums = reshape(b, sums, y->dims, (uint32_t)y->ndim, matmul->var->name);
+    return sums;
 }
 
 /* --- products of two dequantized operands ----------------------------------------------------- */
@@ -417,7 +429,7 @@ static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
     rlxc_context *ctx = b->ctx;
     const rlxc_expr *scale, *numbers = c->scale ? c->scale : rlxc_float(ctx, RLX_F32, 1);
     const rlxc_sinfo *x = matmul->args[0].var->sinfo, *y = matmul->var->sinfo;
-    if (!rlxc_target_has_dots(p->options->target) || c->group < c->rows ||
+    if (!rlxc_target_has_dots(p->options->target) || c->palette || c->group < c->rows ||
         c->zero->kind != RLXC_EXPR_FLOAT || !(fabs(c->zero->f) <= INT16_MAX) ||
         c->zero->f != nearbyint(c->zero->f) || !rlxc_dtype_eq(x->dtype, RLX_F32) ||
         !rlxc_dtype_eq(y->dtype, RLX_F32))
@@ -535,7 +547,8 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
     }
     if (!worth_a_look(p, binding))
         return RLXC_REWRITE_KEEP;
-    rlxc_quant_chain c = {.ctx = ctx, .options = p->options};
+    const uint32_t lanes = rlxc_target_palette_lanes(p->options->target);
+    rlxc_quant_chain c = {.ctx = ctx, .options = p->options, .palette_entries = 2 * lanes};
     if (!rlxc_quant_chain_of(&c, b->module, &p->defs, binding->args[1]))
         return RLXC_REWRITE_KEEP;
     if (c.bfloat16 && !are_bfloat16(p, rlxc_atom_sinfo(ctx, NULL, binding->args[0]),

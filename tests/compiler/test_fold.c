@@ -53,7 +53,7 @@ static const struct row {
      "14.5])\n"
      "    w = R.take(p, R.astype(R.bitwise_and(q, R.const(15, \"int8\")), \"int32\"))\n"
      "    y = (R.subtract(x, w), R.matmul(R.reshape(x, (512, 256)), R.reshape(w, (256, 512))))",
-     4 * N, 9 * N},
+     3 * N / 2, 3 * N / 2 + 256},
     {"no smaller before",
      "w = R.exp(R.negative(R.astype(q, \"float32\")))\n    y = (R.add(x, w), w)", 4 * N, 4 * N},
 };

@@ -1,7 +1,7 @@
-/* Products with constant weights dequantized from 4- or 8-bit integers, in each spelling that
- * modules use, against a reference in double: row counts for all tile sizes, groups that do not
- * divide the inner dimension, column counts that do not fill a vector, vectors of each width,
- * non-finite rows, activations rounded to 8, 12, 16 and 24 bits and exact. */
+/* Products with constant weights dequantized from 4- or 8-bit integers, or taken from palettes, in
+ * each spelling that modules use, against a reference in double: row counts for all tile sizes,
+ * groups that do not divide the inner dimension, column counts that do not fill a vector, vectors
+ * of each width, non-finite rows, activations rounded to 8, 12, 16 and 24 bits and exact. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +23,8 @@ typedef enum spelling {
     CHANNELS, /* (K, N): astype, then subtract and multiply by one value per column */
     BYTES, /* a PrimFunc that unpacks two from a byte, with zero points and float16 scales per group
             */
+    ENTRIES, /* (K, N): entries of a palette of 29 */
+    NORMAL /* (groups, G): entries of a palette of 16, scaled by groups, reshaped and transposed */
 } spelling;
 
 typedef struct example {
@@ -32,24 +34,69 @@ typedef struct example {
     bool epilogue;
 } example;
 
+/* Many rows convert weights of more than 65536 elements first. */
 static const example examples[] = {
-    {NULL, GROUPS, 64, 33, 32, false},         {NULL, GROUPS, 96, 64, 32, true},
-    {NULL, GROUPS, 128, 1, 128, false},        {NULL, GROUPS, 512, 65, 256, false},
-    {NULL, NIBBLES, 72, 40, 32, false},        {NULL, NIBBLES, 61, 7, 32, true},
-    {NULL, NIBBLES, 7, 130, 32, false},        {NULL, NIBBLES, 264, 64, 64, false},
-    {NULL, NIBBLES, 384, 70, 32, true},        {NULL, NIBBLES, 190, 64, 32, false},
-    {NULL, NIBBLES, 508, 33, 256, false},      {NULL, NIBBLES, 144, 40, 72, false},
-    {NULL, GROUPS, 80, 33, 40, false},         {NULL, BYTES, 128, 64, 24, false},
-    {NULL, CHANNELS, 100, 19, 0, false},       {NULL, CHANNELS, 5, 64, 0, true},
-    {NULL, CHANNELS, 3, 3, 0, false},          {NULL, BYTES, 70, 48, 32, false},
-    {NULL, BYTES, 64, 129, 16, true},          {"x86-64-v4", NIBBLES, 61, 70, 32, true},
-    {"x86-64-v3", GROUPS, 64, 33, 32, true},   {"x86-64-v3", NIBBLES, 61, 40, 32, false},
-    {"x86-64-v3", BYTES, 38, 37, 32, false},   {"x86-64", NIBBLES, 45, 18, 32, true},
-    {"x86-64-v2", NIBBLES, 45, 87, 16, true},  {"x86-64", CHANNELS, 9, 17, 0, false},
-    {"x86-64-v3", NIBBLES, 384, 40, 32, true}, {"x86-64-v3", NIBBLES, 352, 9, 32, false},
+    {NULL, GROUPS, 64, 33, 32, false},
+    {NULL, GROUPS, 96, 64, 32, true},
+    {NULL, GROUPS, 128, 1, 128, false},
+    {NULL, GROUPS, 512, 65, 256, false},
+    {NULL, NIBBLES, 72, 40, 32, false},
+    {NULL, NIBBLES, 61, 7, 32, true},
+    {NULL, NIBBLES, 7, 130, 32, false},
+    {NULL, NIBBLES, 264, 64, 64, false},
+    {NULL, NIBBLES, 384, 70, 32, true},
+    {NULL, NIBBLES, 190, 64, 32, false},
+    {NULL, NIBBLES, 508, 33, 256, false},
+    {NULL, NIBBLES, 144, 40, 72, false},
+    {NULL, GROUPS, 80, 33, 40, false},
+    {NULL, BYTES, 128, 64, 24, false},
+    {NULL, CHANNELS, 100, 19, 0, false},
+    {NULL, CHANNELS, 5, 64, 0, true},
+    {NULL, CHANNELS, 3, 3, 0, false},
+    {NULL, BYTES, 70, 48, 32, false},
+    {NULL, BYTES, 64, 129, 16, true},
+    {"x86-64-v4", NIBBLES, 61, 70, 32, true},
+    {"x86-64-v3", GROUPS, 64, 33, 32, true},
+    {"x86-64-v3", NIBBLES, 61, 40, 32, false},
+    {"x86-64-v3", BYTES, 38, 37, 32, false},
+    {"x86-64", NIBBLES, 45, 18, 32, true},
+    {"x86-64-v2", NIBBLES, 45, 87, 16, true},
+    {"x86-64", CHANNELS, 9, 17, 0, false},
+    {"x86-64-v3", NIBBLES, 384, 40, 32, true},
+    {"x86-64-v3", NIBBLES, 352, 9, 32, false},
+    {NULL, ENTRIES, 61, 67, 0, false},
+    {NULL, ENTRIES, 130, 33, 0, true},
+    {NULL, NORMAL, 96, 65, 32, false},
+    {NULL, NORMAL, 120, 7, 40, true},
+    {NULL, ENTRIES, 3, 5, 0, false},
+    {"x86-64-v3", NORMAL, 64, 33, 16, false},
+    {"x86-64-v4", ENTRIES, 37, 65, 0, true},
+    {"x86-64-v4", NORMAL, 72, 31, 24, true},
+    {NULL, ENTRIES, 1030, 67, 0, true},
+    {NULL, BYTES, 524, 130, 32, false},
+    {NULL, NORMAL, 520, 131, 8, false},
+    {"x86-64-v3", CHANNELS, 701, 97, 0, true},
+    {"x86-64-v2", NIBBLES, 509, 131, 16, false},
+    {"x86-64-v2", ENTRIES, 19, 9, 0, false},
+    {"x86-64-v2", NORMAL, 72, 31, 24, true},
 };
 
-static const int64_t rows[] = {0, 1, 2, 3, 5, 7, 12, 13, 31, 49};
+static const int64_t rows[] = {0, 1, 2, 3, 5, 7, 12, 13, 31, 49, 103};
+
+#define NORMAL_PALETTE                                                                         \
+    -1.0, -0.75, 0.5, -0.375, 0.25, 0.1875, 0.0625, 0.0, 0.03125, 1.5, 2.25, -3.5, 4.0, 0.875, \
+        0.4375, 1.0
+#define PALETTE \
+    NORMAL_PALETTE, 7.0, -7.0, 5.0, -5.0, 0.3125, 9.0, -9.5, 2.0, -2.0, 1.25, -1.25, 0.625, -0.625
+#define TEXT_OF(...) #__VA_ARGS__
+#define AS_TEXT(...) TEXT_OF(__VA_ARGS__)
+static const double palette[] = {PALETTE};
+enum { OF_ENTRIES = 29, OF_NORMAL = 16 };
+
+static bool takes(const example *e)
+{
+    return e->how == ENTRIES || e->how == NORMAL;
+}
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -81,7 +128,9 @@ static weights make_weights(const example *e)
     uint32_t seed = 7;
     for (int64_t i = 0; i < w.n_q; i++) {
         seed = seed * 1664525 + 1013904223;
-        w.q[i] = (unsigned char)(seed >> 24);
+        const uint32_t byte = seed >> 24;
+        w.q[i] =
+            (unsigned char)(takes(e) ? byte % (e->how == NORMAL ? OF_NORMAL : OF_ENTRIES) : byte);
     }
     for (int64_t i = 0; i < w.n_scale; i++) {
         int64_t step = i * 7 % 13;
@@ -119,6 +168,11 @@ static double weight_at(const example *e, const weights *w, int64_t k, int64_t n
         at = k / e->group * e->n + n;
         return ((double)(w->q[k / 2 * e->n + n] >> 4 * (k % 2) & 15) - w->zero[at]) *
                (double)w->scale[at];
+    case ENTRIES:
+        return palette[w->q[k * e->n + n]];
+    case NORMAL:
+        at = (n * e->k + k) / e->group;
+        return palette[w->q[n * e->k + k]] * (double)w->scale[at];
     }
     return 0;
 }
@@ -133,6 +187,17 @@ static const char channels_text[] = "            f = R.astype(w, dtype=\"float32
                                     "            zf = R.astype(z, dtype=\"float32\")\n"
                                     "            d = R.subtract(f, zf)\n"
                                     "            t = R.multiply(d, s)\n";
+static const char entries_text[] = "            i = R.astype(w, dtype=\"int32\")\n"
+                                   "            t = R.take(R.const([" AS_TEXT(PALETTE) "]), i)\n";
+static const char normal_text[] =
+    "            i = R.astype(w, dtype=\"int64\")\n"
+    "            p = R.const([[" AS_TEXT(
+        NORMAL_PALETTE) "]])\n"
+                        "            f = R.take(p, i, axis=1)\n"
+                        "            d = R.multiply(R.reshape(f, R.shape([%lld, %lld])), "
+                        "R.expand_dims(s, axis=1))\n"
+                        "            r = R.reshape(d, R.shape([%lld, %lld]))\n"
+                        "            t = R.permute_dims(r, axes=None)\n";
 static const char nibbles_text[] =
     "    @T.prim_func(private=True)\n"
     "    def decode(w: T.Buffer((T.int64(%lld), T.int64(%lld)), \"uint32\"), s: "
@@ -168,19 +233,19 @@ static const char bytes_text[] =
 static void shapes_of(const example *e, long long w[2], long long s[2])
 {
     int64_t groups = e->group ? ceil_div(e->k, e->group) : 1;
-    w[0] = e->how == GROUPS ? e->n * groups : e->how == NIBBLES ? e->n : e->k;
-    w[1] = e->how == GROUPS ? e->group : e->how == NIBBLES ? ceil_div(e->k, 8) : e->n;
+    const bool in_groups = e->how == GROUPS || e->how == NORMAL;
+    w[0] = in_groups ? e->n * groups : e->how == NIBBLES ? e->n : e->k;
+    w[1] = in_groups ? e->group : e->how == NIBBLES ? ceil_div(e->k, 8) : e->n;
     w[0] = e->how == BYTES ? ceil_div(e->k, 2) : w[0];
-    s[0] = e->how == NIBBLES ? e->n : e->how == BYTES ? groups : e->how == GROUPS ? w[0] : e->n;
+    s[0] = e->how == NIBBLES ? e->n : e->how == BYTES ? groups : in_groups ? w[0] : e->n;
     s[1] = e->how == NIBBLES ? groups : e->how == BYTES ? e->n : 0;
 }
 
 static const char *types_of(const example *e, unsigned which)
 {
-    static const char *const types[4][3] = {{"int8", "float32", "int8"},
-                                            {"uint32", "float32", "int8"},
-                                            {"int8", "float32", "int8"},
-                                            {"uint8", "float16", "int8"}};
+    static const char *const types[6][3] = {
+        {"int8", "float32", "int8"},  {"uint32", "float32", "int8"}, {"int8", "float32", "int8"},
+        {"uint8", "float16", "int8"}, {"uint8", "float32", "int8"},  {"uint8", "float32", "int8"}};
     return types[e->how][which];
 }
 
@@ -209,6 +274,10 @@ static void write_text(const example *e, char *out)
         PRINT(groups_text, n, k);
     if (e->how == CHANNELS)
         PRINT(channels_text);
+    if (e->how == ENTRIES)
+        PRINT(entries_text);
+    if (e->how == NORMAL)
+        PRINT(normal_text, w[0], w[1], n, k);
     if (e->how == NIBBLES)
         PRINT("            d = R.call_tir(cls.decode, (w, s), out_sinfo=R.Tensor((%lld, %lld), "
               "\"float32\"))\n            t = R.permute_dims(d, axes=None)\n",
@@ -242,9 +311,9 @@ static unsigned char *write_weights(const example *e, const weights *w, size_t *
              "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld],\"data_offsets\":[%zu,%zu]},"
              "\"s\":{\"dtype\":\"%s\",\"shape\":[%lld%s],\"data_offsets\":[0,%zu]},"
              "\"z\":{\"dtype\":\"I8\",\"shape\":[%lld%s],\"data_offsets\":[%zu,%zu]}}",
-             e->how == NIBBLES ? "U32"
-             : e->how == BYTES ? "U8"
-                               : "I8",
+             e->how == NIBBLES             ? "U32"
+             : e->how == BYTES || takes(e) ? "U8"
+                                           : "I8",
              dims[0], dims[1], n_s, n_s + n_q, e->how == BYTES ? "F16" : "F32", s[0], second, n_s,
              s[0], second, n_s + n_q, n_s + n_q + n_z);
     unsigned char *data = malloc(n_q + n_s + n_z);
@@ -261,6 +330,11 @@ static bool sums_pairs(const rlxc_target *target)
     return target->vector_bytes > 16 && rlxc_target_dots(target) == RLXC_DOTS_PAIRS;
 }
 
+static bool has_palettes(const rlxc_target *target)
+{
+    return rlxc_target_palette_lanes(target) > 0;
+}
+
 static rlx_executable *compile(rlx_test *t, const example *e, const weights *w, uint8_t row_bits,
                                uint8_t rounded_rows)
 {
@@ -271,10 +345,10 @@ static rlx_executable *compile(rlx_test *t, const example *e, const weights *w, 
                        .row_bits = row_bits,
                        .rounded_rows = rounded_rows,
                        .expect = "fused_quantized_matmul",
-                       .emits = row_bits == 32 ? NULL
-                                : nibbles      ? "dot_u8s8_s16"
-                                               : "dot_s16",
-                       .where = sums_pairs};
+                       .emits = row_bits == 32 || takes(e) ? NULL
+                                : nibbles                  ? "dot_u8s8_s16"
+                                                           : "dot_s16",
+                       .where = takes(e) ? has_palettes : sums_pairs};
     unsigned char *file = write_weights(e, w, &p.size);
     p.weights = file;
     write_text(e, text);
@@ -395,6 +469,12 @@ RLX_TEST(quantized, products_read_the_integers)
         const example *e = &examples[i];
         if (!cpu_runs(e->cpu) || (e->cpu && !rlx_test_takes(i / 2, 4)))
             continue;
+        if (takes(e)) { /* rows stay in floats */
+            weights w = make_weights(e);
+            check_all(t, e, &w, 32, 1);
+            drop_weights(&w);
+            continue;
+        }
         weights w = make_weights(e);
         if (e->cpu || rlx_test_takes(i, 2))
             check_all(t, e, &w, 0, i % 2 ? 13 : 1);

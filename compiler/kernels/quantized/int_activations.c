@@ -77,7 +77,7 @@ void rlxc_int_activations_decide(const rlxc_stages *s, const rlxc_stage *stage, 
     out->row_bits = out->int_rows = 0;
     out->span = 1;
     const int64_t most = most_rows(s, stage);
-    if (most == 0 || !form_of(s->target, q, bits, &form))
+    if (most == 0 || q->palette || !form_of(s->target, q, bits, &form))
         return;
     out->row_bits = bits;
     out->int_rows = most;
@@ -105,6 +105,8 @@ bool rlxc_int_activations_fit(const rlxc_stages *s, const rlxc_stage *stage, con
                rlxc_decline(s, "span is %" PRId64 ", which needs row_bits", z->span);
     if (bits != 8 && bits != 12 && bits != 16 && bits != 24)
         return rlxc_decline(s, "row_bits is %" PRId64 "; 0, 8, 12, 16 and 24 are known", bits);
+    if (q->palette)
+        return rlxc_decline(s, "row_bits is %" PRId64 ", but the weight has a palette", bits);
     if (!form_of(s->target, q, bits, &form))
         return rlxc_decline(s,
                             "row_bits is %" PRId64 ", but the target has no sums of integer "

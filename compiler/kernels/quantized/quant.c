@@ -38,6 +38,12 @@ static const rlxc_expr *shift_of(rlxc_context *ctx, const rlxc_quant *q, const r
     return rlxc_add(ctx, byte, half);
 }
 
+const rlxc_expr *rlxc_quant_entry(rlxc_context *ctx, const rlxc_quant *q, const rlxc_expr *number)
+{
+    const rlxc_expr *at = rlxc_cast(ctx, RLX_I64, number);
+    return rlxc_load(ctx, q->palette, &at, 1);
+}
+
 const rlxc_expr *rlxc_quant_weight(rlxc_context *ctx, const rlxc_quant *q, const rlxc_expr *k,
                                    const rlxc_expr *n)
 {
@@ -57,10 +63,12 @@ const rlxc_expr *rlxc_quant_weight(rlxc_context *ctx, const rlxc_quant *q, const
     args[1] = rlxc_int(ctx, u32, (INT64_C(1) << q->bits) - 1);
     const rlxc_expr *value = rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "bitwise_and"), args, 2);
     if (!q->scales)
-        return rlxc_sub(ctx, rlxc_cast(ctx, RLX_I32, value), q->zero);
+        return q->palette ? rlxc_quant_entry(ctx, q, value)
+                          : rlxc_sub(ctx, rlxc_cast(ctx, RLX_I32, value), q->zero);
     at[1] = part(ctx, RLXC_EXPR_FLOORDIV, k, q->group);
     const rlxc_expr *zero = q->zeros ? rlxc_load(ctx, q->zeros, at, 3) : q->zero;
-    value = rlxc_sub(ctx, rlxc_cast(ctx, RLX_F32, value), zero);
+    value = q->palette ? rlxc_quant_entry(ctx, q, value) : rlxc_cast(ctx, RLX_F32, value);
+    value = rlxc_sub(ctx, value, zero);
     return rlxc_mul(ctx, value, rlxc_cast(ctx, RLX_F32, rlxc_load(ctx, q->scales, at, 3)));
 }
 
@@ -92,6 +100,10 @@ static bool words_of(const rlxc_expr *shifted, rlxc_quant *q)
 static bool number_of(const rlxc_expr *number, rlxc_quant *q)
 {
     int64_t mask;
+    if (number->kind == RLXC_EXPR_LOAD && number->load.n == 1) {
+        q->palette = number->load.buffer;
+        number = number->load.indices[0];
+    }
     number = without_cast(number);
     if (!is_call(number, "bitwise_and", 2) || !rlxc_is_int(number->call.args[1], &mask))
         return false;
@@ -108,12 +120,19 @@ static bool bfloat16_of(const rlxc_expr *weight, rlxc_quant *q)
 }
 
 /* Recovers from |weight| the arguments of rlxc_quant_weight. */
-static bool parts_of(rlxc_context *ctx, const rlxc_expr *weight, rlxc_quant *q)
+static bool parts_of(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_expr *weight,
+                     rlxc_quant *q)
 {
+    int64_t rows;
+    *q = (rlxc_quant){.zero = rlxc_float(ctx, RLX_F32, 0)};
+    if (weight->kind == RLXC_EXPR_LOAD && rlxc_is_int(stage->extents[2], &rows) && rows > 0 &&
+        rows <= INT32_MAX) {
+        q->group = rlxc_quant_one_group(rows);
+        return number_of(weight, q) && q->palette;
+    }
     if (weight->kind != RLXC_EXPR_MUL)
         return false;
     const rlxc_expr *number = weight->bin.a, *scale = without_cast(weight->bin.b);
-    *q = (rlxc_quant){.zero = rlxc_float(ctx, RLX_F32, 0)};
     if (number->kind == RLXC_EXPR_SUB) {
         q->zero = number->bin.b;
         if (is_load3(q->zero))
@@ -196,7 +215,7 @@ bool rlxc_quant_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant 
     const rlxc_expr *x, *weight;
     if (!is_product(s, stage, RLX_F32, &x, &weight))
         return false;
-    if (!parts_of(s->ctx, weight, out))
+    if (!parts_of(s->ctx, stage, weight, out))
         return decline_weight(s, weight);
     return fits(s, stage, out, x, weight);
 }
@@ -232,7 +251,7 @@ bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
     const bool is_loaded = out->zero->kind == RLXC_EXPR_LOAD && out->zero->load.n == 0 &&
                            out->zero->load.buffer != stage->out;
     if ((out->zero->kind != RLXC_EXPR_INT && !is_loaded) || !number_of(number, out) ||
-        out->bits != 8)
+        out->palette || out->bits != 8)
         return decline_weight(s, weight);
     return fits(s, stage, out, x, weight);
 }

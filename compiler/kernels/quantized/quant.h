@@ -10,6 +10,9 @@
  * alike: scales[n / width][k / group][n % width]. Padding rows and columns are zero, also in the
  * scales.
  *
+ * With a palette the weight is (palette[q] - zero) * scale, or palette[q] without scales: any
+ * numbers, of which the weight has few (codebooks, 4-bit normal floats).
+ *
  * 16 bits mean bfloat16: two rows in a word, the first in the low half, no scale. * The form is
  * plain TIR: any schedule is correct, and schedule_quant.c makes a fast one. */
 #ifndef RLXC_KERNELS_QUANTIZED_QUANT_H
@@ -20,9 +23,11 @@
 typedef struct rlxc_quant {
     const rlxc_expr *x; /* the left operand, of a stage */
     const rlxc_buffer *words;
-    const rlxc_buffer *scales; /* NULL: the weight is the int32 number - zero, or a bfloat16 */
-    const rlxc_buffer *zeros;  /* float32, as scales; NULL: |zero| for all */
-    const rlxc_expr *zero;     /* a literal of the weight's type */
+    const rlxc_buffer *palette; /* float32, one for each number; NULL: the numbers themselves */
+    const rlxc_buffer *scales;  /* NULL: the weight is palette[q], the int32 number - zero, or a
+                                 * bfloat16 */
+    const rlxc_buffer *zeros;   /* float32, as scales; NULL: |zero| for all */
+    const rlxc_expr *zero;      /* a literal of the weight's type */
     uint32_t bits;
     int64_t group, width;
 } rlxc_quant;
@@ -31,6 +36,18 @@ typedef struct rlxc_quant {
 static inline int64_t rlxc_quant_rows(const rlxc_quant *q)
 {
     return 32 / q->bits;
+}
+
+/* One group of all rows, extended to whole words. */
+static inline int64_t rlxc_quant_one_group(int64_t rows)
+{
+    return (rows + 63) / 64 * 64;
+}
+
+/* Entries of the palette for numbers of |bits| up to |most|. */
+static inline int64_t rlxc_quant_entries(uint32_t bits, int64_t most)
+{
+    return bits == 4 ? 16 : most / 16 * 16 + 16;
 }
 
 /* The first bit of row |i| in its word. */
@@ -44,7 +61,9 @@ int64_t rlxc_quant_width(const rlxc_target *target);
 /* Rows that a block of the integer kernel takes, a divisor or multiple of the group; words of whole
  * blocks are stored. */
 int64_t rlxc_quant_block(int64_t group);
-/* Weight [k][n] as float32, or int32 if it has no scale and is not bfloat16. */
+/* The entry of the palette for number |number| of a weight. */
+const rlxc_expr *rlxc_quant_entry(rlxc_context *ctx, const rlxc_quant *q, const rlxc_expr *number);
+/* Weight [k][n] as float32, or int32 if it has neither palette nor scale and is not bfloat16. */
 const rlxc_expr *rlxc_quant_weight(rlxc_context *ctx, const rlxc_quant *q, const rlxc_expr *k,
                                    const rlxc_expr *n);
 /* True if |stage| is a product with such weights: result (M, N) of (M, K). */

@@ -10,6 +10,9 @@
  *                     acc += x[m, k] * weight
  *             store, or the epilogue
  *
+ * Many rows: the weights of all groups are converted into memory first, once for all tiles of a
+ * block of rows.
+ *
  * Few rows, one by default, where the target sums products of integers (gemv_int_activations.c):
  * integer sums. */
 #include "compiler/kernels/quantized/schedule_quant.h"
@@ -18,7 +21,7 @@
 
 #include <inttypes.h>
 
-enum { ROW_BLOCK = 48, MAX_TILES = 5, UNROLLED_WORDS = 8, LARGE = 16384 };
+enum { ROW_BLOCK = 96, MAX_TILES = 5, UNROLLED_WORDS = 8, LARGE = 16384, CONVERTED = 65536 };
 
 typedef struct tile_rows { /* of register tiles, most rows first */
     uint32_t registers;
@@ -46,9 +49,11 @@ typedef struct tile {
     uint32_t mr, nv;
     const rlxc_expr *i0;    /* first row */
     const rlxc_expr *first; /* first column of the panel */
-    rlxc_buffer *acc, *word, *weight, *scale;
-    rlxc_buffer *zero;    /* or NULL */
-    rlxc_buffer *results; /* in memory, for loops of an epilogue; or NULL */
+    rlxc_buffer *acc, *word;
+    rlxc_buffer *weight; /* of one row, or of all rows: converted before */
+    bool has_all_rows;
+    rlxc_buffer *scale, *zero; /* or NULL */
+    rlxc_buffer *results;      /* in memory, for loops of an epilogue; or NULL */
 } tile;
 
 const rlxc_expr *rlxc_quant_add(rlxc_quant_rows_of *t, const rlxc_expr *a, const rlxc_expr *b)
@@ -126,8 +131,15 @@ static const rlxc_stmt *fill(tile *q, rlxc_buffer *to, const rlxc_buffer *from,
     return rlxc_quant_over(t, 0, q->nv, &at, false, rlxc_stmt_store(t->ctx, to, &index, 1, value));
 }
 
-/* Weights of row |i| of the word as floats. */
-static const rlxc_stmt *unpack(tile *q, int64_t i)
+/* Where the weight of row |k| and a column lies. */
+static const rlxc_expr *weight_at(tile *q, const rlxc_expr *k, const rlxc_expr *column)
+{
+    const rlxc_expr *row = rlxc_quant_times(q->t, k, (int64_t)q->nv * q->t->vl);
+    return q->has_all_rows ? rlxc_quant_add(q->t, row, column) : column;
+}
+
+/* Weights of row |k|, number |i| of the word, as floats. */
+static const rlxc_stmt *unpack(tile *q, int64_t i, const rlxc_expr *k)
 {
     rlxc_quant_rows_of *t = q->t;
     rlxc_context *ctx = t->ctx;
@@ -140,11 +152,16 @@ static const rlxc_stmt *unpack(tile *q, int64_t i)
         args[0] = rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "shift_right"), args, 2);
     args[1] = rlxc_int(ctx, u32, (INT64_C(1) << t->q.bits) - 1);
     const rlxc_expr *value = rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "bitwise_and"), args, 2);
-    value = rlxc_cast(ctx, RLX_F32, rlxc_cast(ctx, RLX_I32, value)); /* signed: one instruction */
+    if (t->q.palette)
+        value = rlxc_quant_entry(ctx, &t->q, value);
+    else
+        value =
+            rlxc_cast(ctx, RLX_F32, rlxc_cast(ctx, RLX_I32, value)); /* signed: one instruction */
     value = rlxc_sub(ctx, value, q->zero ? rlxc_load(ctx, q->zero, &index, 1) : t->q.zero);
-    value = rlxc_mul(ctx, value, rlxc_load(ctx, q->scale, &index, 1));
-    return rlxc_quant_over(t, 0, q->nv, &at, false,
-                           rlxc_stmt_store(ctx, q->weight, &index, 1, value));
+    if (q->scale)
+        value = rlxc_mul(ctx, value, rlxc_load(ctx, q->scale, &index, 1));
+    const rlxc_expr *to = weight_at(q, k, index);
+    return rlxc_quant_over(t, 0, q->nv, &at, false, rlxc_stmt_store(ctx, q->weight, &to, 1, value));
 }
 
 static const rlxc_expr *acc_index(tile *q, const rlxc_quant_point *at)
@@ -158,15 +175,16 @@ static const rlxc_stmt *accumulate(tile *q, const rlxc_expr *k)
     rlxc_quant_rows_of *t = q->t;
     rlxc_context *ctx = t->ctx;
     rlxc_quant_point at = rlxc_quant_new_point(t);
-    const rlxc_expr *index = acc_index(q, &at), *column = rlxc_quant_column(t, &at);
+    const rlxc_expr *index = acc_index(q, &at);
+    const rlxc_expr *weight = weight_at(q, k, rlxc_quant_column(t, &at));
     const rlxc_expr *value = rlxc_quant_x(t, rlxc_quant_add(t, q->i0, at.m), k);
-    value = rlxc_mul(ctx, value, rlxc_load(ctx, q->weight, &column, 1));
+    value = rlxc_mul(ctx, value, rlxc_load(ctx, q->weight, &weight, 1));
     value = rlxc_add(ctx, rlxc_load(ctx, q->acc, &index, 1), value);
     return rlxc_quant_over(t, q->mr, q->nv, &at, false,
                            rlxc_stmt_store(ctx, q->acc, &index, 1, value));
 }
 
-/* The first |rows| rows of word number |word|. */
+/* The first |rows| rows of word number |word|: converted, and summed unless all rows are wanted. */
 static const rlxc_stmt *one_word(tile *q, const rlxc_expr *word, int64_t rows)
 {
     rlxc_context *ctx = q->t->ctx;
@@ -175,8 +193,9 @@ static const rlxc_stmt *one_word(tile *q, const rlxc_expr *word, int64_t rows)
     for (int64_t i = 0; i < rows; i++) {
         const rlxc_expr *k = rlxc_quant_times(q->t, word, rlxc_quant_rows(&q->t->q));
         const rlxc_expr *row = rlxc_quant_add(q->t, k, rlxc_i64(ctx, i));
-        RLXC_PUSH(ctx, &own.out, rlxc_part(ctx, "unpack", unpack(q, i)));
-        RLXC_PUSH(ctx, &own.out, rlxc_part(ctx, "sum", accumulate(q, row)));
+        RLXC_PUSH(ctx, &own.out, rlxc_part(ctx, "unpack", unpack(q, i, row)));
+        if (!q->has_all_rows)
+            RLXC_PUSH(ctx, &own.out, rlxc_part(ctx, "sum", accumulate(q, row)));
     }
     return rlxc_body_of(&own);
 }
@@ -189,7 +208,8 @@ static const rlxc_stmt *one_group(tile *q, const rlxc_expr *g, int64_t rows)
     int64_t step = rlxc_quant_rows(&t->q);
     const rlxc_stmt *parts[4];
     uint32_t n = 0;
-    parts[n++] = fill(q, q->scale, t->q.scales, g);
+    if (q->scale)
+        parts[n++] = fill(q, q->scale, t->q.scales, g);
     if (q->zero)
         parts[n++] = fill(q, q->zero, t->q.zeros, g);
     const rlxc_expr *first = rlxc_quant_times(t, g, t->q.group / step);
@@ -225,26 +245,38 @@ const rlxc_stmt *rlxc_quant_finish(rlxc_quant_rows_of *t, const rlxc_quant_resul
     return rlxc_part(ctx, t->epilogue ? "epilogue" : "write", rlxc_stmt_seq(ctx, parts, n));
 }
 
+static const rlxc_stmt *all_groups(tile *q)
+{
+    rlxc_quant_rows_of *t = q->t;
+    rlxc_context *ctx = t->ctx;
+    const rlxc_stmt *parts[2];
+    uint32_t n = 0;
+    int64_t full = t->rows / t->q.group, left = t->rows % t->q.group;
+    if (full > 0) {
+        const rlxc_expr *g = rlxc_loop_var(ctx, "group");
+        parts[n++] = rlxc_loop_of(ctx, g, rlxc_i64(ctx, full), RLXC_LOOP_SERIAL,
+                                  one_group(q, g, t->q.group));
+    }
+    if (left > 0)
+        parts[n++] = one_group(q, rlxc_i64(ctx, full), left);
+    return rlxc_stmt_seq(ctx, parts, n);
+}
+
 static const rlxc_stmt *one_tile(tile *q)
 {
     rlxc_quant_rows_of *t = q->t;
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s};
     rlxc_quant_point at = rlxc_quant_new_point(t);
-    const rlxc_expr *index = acc_index(q, &at);
+    const rlxc_expr *index = acc_index(q, &at), *k = rlxc_loop_var(ctx, "k");
     RLXC_PUSH(
         ctx, &own.out,
         rlxc_quant_over(t, q->mr, q->nv, &at, false,
                         rlxc_stmt_store(ctx, q->acc, &index, 1, rlxc_float(ctx, RLX_F32, 0))));
-    int64_t full = t->rows / t->q.group, left = t->rows % t->q.group;
-    if (full > 0) {
-        const rlxc_expr *g = rlxc_loop_var(ctx, "group");
-        RLXC_PUSH(ctx, &own.out,
-                  rlxc_loop_of(ctx, g, rlxc_i64(ctx, full), RLXC_LOOP_SERIAL,
-                               one_group(q, g, t->q.group)));
-    }
-    if (left > 0)
-        RLXC_PUSH(ctx, &own.out, one_group(q, rlxc_i64(ctx, full), left));
+    RLXC_PUSH(ctx, &own.out,
+              q->has_all_rows
+                  ? rlxc_loop_of(ctx, k, rlxc_i64(ctx, t->rows), RLXC_LOOP_SERIAL, accumulate(q, k))
+                  : all_groups(q));
     const rlxc_quant_results results = {q->mr, q->nv, q->acc, q->results, q->i0, q->first};
     RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
     return rlxc_body_of(&own);
@@ -257,27 +289,53 @@ rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype
     return rlxc_local_buffer(t->c, name, dtype, shape, 1);
 }
 
-/* Rows of the panel, appended. */
-static void tiles_of_rows(rlxc_quant_rows_of *t, rlxc_rest rows)
+typedef struct tile_sizes {
+    int64_t rows, vectors;
+} tile_sizes;
+
+static void list_tiles(const rlxc_quant_sizes *z, tile_sizes out[MAX_TILES])
 {
-    rlxc_context *ctx = t->ctx;
-    const rlxc_quant_sizes *z = t->z;
-    const int64_t tiles[MAX_TILES][2] = {{z->rows1, z->vectors1},
+    const tile_sizes tiles[MAX_TILES] = {{z->rows1, z->vectors1},
                                          {z->rows2, z->vectors2},
                                          {z->rows3, z->vectors3},
                                          {z->rows4, z->vectors4},
                                          {z->rows5, z->vectors5}};
-    for (uint32_t i = 0; i < MAX_TILES && tiles[i][0]; i++) {
-        tile q = {.t = t, .mr = (uint32_t)tiles[i][0], .nv = (uint32_t)tiles[i][1]};
+    for (uint32_t i = 0; i < MAX_TILES; i++)
+        out[i] = tiles[i];
+}
+
+/* What the conversion of weights needs. */
+static void make_conversion(tile *q)
+{
+    rlxc_quant_rows_of *t = q->t;
+    const int64_t width = (int64_t)q->nv * t->vl;
+    q->word = rlxc_quant_local(t, "word", t->q.words->dtype, width);
+    q->scale = t->q.scales ? rlxc_quant_local(t, "scale", RLX_F32, width) : NULL;
+    q->zero = t->q.zeros ? rlxc_quant_local(t, "zero", RLX_F32, width) : NULL;
+}
+
+static void make_sums(tile *q)
+{
+    rlxc_quant_rows_of *t = q->t;
+    const int64_t size = (int64_t)q->mr * q->nv * t->vl;
+    q->acc = rlxc_quant_local(t, "acc", RLX_F32, size);
+    q->results = t->epilogue ? rlxc_quant_local(t, "results", RLX_F32, size) : NULL;
+}
+
+/* Rows of the panel, appended; each tile converts the weights that it reads. */
+static void tiles_of_rows(rlxc_quant_rows_of *t, rlxc_rest rows)
+{
+    rlxc_context *ctx = t->ctx;
+    tile_sizes tiles[MAX_TILES];
+    list_tiles(t->z, tiles);
+    for (uint32_t i = 0; i < MAX_TILES && tiles[i].rows; i++) {
+        tile q = {.t = t, .mr = (uint32_t)tiles[i].rows, .nv = (uint32_t)tiles[i].vectors};
         int64_t width = (int64_t)q.nv * t->vl;
         const rlxc_expr *part = rlxc_loop_var(ctx, "part");
         const rlxc_tiles now = rlxc_take_tiles(t->c, &rows, q.mr, NULL);
-        q.acc = rlxc_quant_local(t, "acc", RLX_F32, q.mr * width);
-        q.word = rlxc_quant_local(t, "word", t->q.words->dtype, width);
+        make_sums(&q);
+        make_conversion(&q);
         q.weight = rlxc_quant_local(t, "weight", RLX_F32, width);
-        q.scale = rlxc_quant_local(t, "scale", RLX_F32, width);
-        q.zero = t->q.zeros ? rlxc_quant_local(t, "zero", RLX_F32, width) : NULL;
-        q.results = t->epilogue ? rlxc_quant_local(t, "results", RLX_F32, q.mr * width) : NULL;
         q.i0 = now.first;
         q.first = rlxc_mul(ctx, part, rlxc_i64(ctx, width));
         const rlxc_stmt *body = rlxc_loop_of(ctx, part, rlxc_i64(ctx, t->q.width / width),
@@ -286,6 +344,53 @@ static void tiles_of_rows(rlxc_quant_rows_of *t, rlxc_rest rows)
         if (q.mr == 1)
             break;
     }
+}
+
+/* Rows of the panel: the weights of a part of it are converted once for all tiles. */
+static const rlxc_stmt *converted_rows(rlxc_quant_rows_of *t, rlxc_rest rows)
+{
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule all = {.s = t->c->s}, one = {.s = t->c->s}, *outer = t->c;
+    tile_sizes tiles[MAX_TILES];
+    list_tiles(t->z, tiles);
+    const int64_t width = tiles[0].vectors * t->vl;
+    const rlxc_expr *part = rlxc_loop_var(ctx, "part");
+    tile q = {.t = t, .nv = (uint32_t)tiles[0].vectors, .has_all_rows = true};
+    t->c = &all;
+    q.weight = rlxc_quant_local(t, "weights", RLX_F32, t->rows * width);
+    t->c = &one;
+    q.first = rlxc_mul(ctx, part, rlxc_i64(ctx, width));
+    make_conversion(&q);
+    RLXC_PUSH(ctx, &one.out, all_groups(&q));
+    for (uint32_t i = 0; i < MAX_TILES && tiles[i].rows; i++) {
+        q.mr = (uint32_t)tiles[i].rows;
+        const rlxc_tiles now = rlxc_take_tiles(&one, &rows, q.mr, NULL);
+        make_sums(&q);
+        q.i0 = now.first;
+        rlxc_close_tiles(&one, &rows, &now, one_tile(&q));
+        if (q.mr == 1)
+            break;
+    }
+    const rlxc_stmt *body = rlxc_body_of(&one);
+    RLXC_PUSH(ctx, &all.out,
+              rlxc_loop_of(ctx, part, rlxc_i64(ctx, t->q.width / width), RLXC_LOOP_SERIAL, body));
+    t->c = outer;
+    return rlxc_body_of(&all);
+}
+
+/* A block of |rows|, which are many or few. */
+static const rlxc_stmt *block_of_rows(rlxc_quant_rows_of *t, rlxc_rest rows)
+{
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule few = {.s = t->c->s}, *outer = t->c;
+    const rlxc_expr *many =
+        rlxc_binary(ctx, RLXC_EXPR_GE, rows.left, rlxc_i64(ctx, t->z->converted));
+    t->c = &few;
+    tiles_of_rows(t, rows);
+    t->c = outer;
+    if (t->z->converted == 0 || t->z->converted > t->z->block)
+        return rlxc_body_of(&few);
+    return rlxc_stmt_if(ctx, many, converted_rows(t, rows), rlxc_body_of(&few));
 }
 
 /* All rows by tiles of floats, as one parallel loop. */
@@ -301,7 +406,8 @@ static const rlxc_stmt *all_rows(rlxc_quant_rows_of *t)
     const rlxc_expr *block = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, piece, blocks);
     const rlxc_expr *row = rlxc_named(t->c, "row", rlxc_mul(ctx, block, size));
     const rlxc_expr *left = rlxc_split_size(ctx, rows, row, t->z->block);
-    tiles_of_rows(t, (rlxc_rest){row, rlxc_named(t->c, "left", left)});
+    const rlxc_rest rest = {row, rlxc_named(t->c, "left", left)};
+    RLXC_PUSH(ctx, &own.out, block_of_rows(t, rest));
     const rlxc_expr *pieces = rlxc_mul(ctx, rlxc_i64(ctx, t->panels), blocks);
     const rlxc_stmt *body = rlxc_body_of(&own);
     t->c = outer;
@@ -327,11 +433,22 @@ rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,
     return t;
 }
 
-bool rlxc_quant_is_large(const rlxc_stage *stage)
+static int64_t weights_of(const rlxc_stage *stage)
 {
     int64_t columns = 0, rows = 0;
     (void)(rlxc_is_int(stage->extents[1], &columns) && rlxc_is_int(stage->extents[2], &rows));
-    return rows * columns >= LARGE;
+    return rows * columns;
+}
+
+bool rlxc_quant_is_large(const rlxc_stage *stage)
+{
+    return weights_of(stage) >= LARGE;
+}
+
+/* From how many rows on weights are converted once. Few weights are not worth the code. */
+static int64_t least_converted(const rlxc_stage *stage, const rlxc_quant *q, int64_t rows)
+{
+    return weights_of(stage) < CONVERTED ? 0 : (q->palette ? 4 : 2) * rows;
 }
 
 bool rlxc_quant_fits(const rlxc_stages *s, const rlxc_quant *q, int64_t lanes, int64_t vectors)
@@ -347,18 +464,15 @@ bool rlxc_quant_fits(const rlxc_stages *s, const rlxc_quant *q, int64_t lanes, i
 static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
                  const rlxc_quant_sizes *z)
 {
-    const int64_t tiles[MAX_TILES][2] = {{z->rows1, z->vectors1},
-                                         {z->rows2, z->vectors2},
-                                         {z->rows3, z->vectors3},
-                                         {z->rows4, z->vectors4},
-                                         {z->rows5, z->vectors5}};
+    tile_sizes tiles[MAX_TILES];
     int64_t last = INT64_MAX;
-    for (uint32_t i = 0; i < MAX_TILES && tiles[i][0]; i++) {
-        if (tiles[i][0] >= last)
+    list_tiles(z, tiles);
+    for (uint32_t i = 0; i < MAX_TILES && tiles[i].rows; i++) {
+        if (tiles[i].rows >= last)
             return rlxc_decline(s, "rows%u is %" PRId64 ", below %" PRId64 " is needed", i + 1,
-                                tiles[i][0], last);
-        last = tiles[i][0];
-        if (!rlxc_quant_fits(s, q, z->lanes, tiles[i][1]))
+                                tiles[i].rows, last);
+        last = tiles[i].rows;
+        if (!rlxc_quant_fits(s, q, z->lanes, tiles[i].vectors))
             return false;
     }
     if (last != 1)
@@ -388,6 +502,7 @@ bool rlxc_decide_quant(rlxc_schedule *c, uint32_t i, void *sizes)
                             .rows5 = shape->tiles[4].mr,
                             .vectors5 = shape->tiles[4].nv,
                             .block = ROW_BLOCK,
+                            .converted = least_converted(stage, &q, shape->tiles[0].mr),
                             .unroll = UNROLLED_WORDS,
                             .epilogue = rlxc_epilogue_of(c->s, i, i) != NULL,
                             .threads = !c->serial && rlxc_quant_is_large(stage)};
