@@ -136,6 +136,29 @@ const rlxc_device_kernel *rlxc_bc_device_kernel(const rlxc_bc_module *m, const r
     return NULL;
 }
 
+static bool any_constant(const rlxc_atom *args, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (args[i].kind == RLXC_ATOM_CONSTANT)
+            return true;
+    return false;
+}
+
+/* The first device of the module of the kind that |f| is made for: a check of a constant, which
+ * writes nothing, has no tensor that says more. */
+static const char *first_of_kind(const rlxc_bc_module *m, const rlxc_prim_func *f)
+{
+    size_t length, own_length;
+    const char *kind = rlxc_target_kind(rlxc_attrs_find(&f->attrs, "target"), &length);
+    for (uint32_t i = 0; i < m->module->vdevices.count; i++) {
+        const rlxc_vdevice *d = &m->module->vdevices.items[i];
+        const char *own = rlxc_target_kind(&d->target, &own_length);
+        if (own_length == length && memcmp(own, kind, length) == 0)
+            return rlxc_vdevice_name(m->ctx, m->module, d);
+    }
+    return NULL;
+}
+
 uint32_t rlxc_bc_kernel_device(rlxc_bc_module *m, const rlxc_prim_func *f, const rlxc_atom *args,
                                uint32_t n, rlxc_range range, const char **out_where)
 {
@@ -146,7 +169,10 @@ uint32_t rlxc_bc_kernel_device(rlxc_bc_module *m, const rlxc_prim_func *f, const
             *out_where = rlxc_sinfo_device(m->module, args[i].var->sinfo);
             device = rlxc_bc_device(m, *out_where, range);
         }
-    return device;
+    if (device > 0 || !rlxc_prim_is_device(f) || !any_constant(args, n))
+        return device;
+    *out_where = first_of_kind(m, f);
+    return *out_where ? rlxc_bc_device(m, *out_where, range) : 0;
 }
 
 /* --- launches --------------------------------------------------------------------------------- */

@@ -11,6 +11,8 @@
 # call put_back: tensor float32 [1, 1, 2] {5, 6}, tensor int64 [1, 1, 2] {3, 0} => tensor float32 [1, 1, 4] {6, 0, 0, 5}
 # call put_back: tensor float32 [1, 1, 2] {5, 6}, tensor int64 [1, 1, 2] {2, 2} => tensor float32 [1, 1, 4] {0, 0, 6, 0}
 # call regions: tensor float32 [1, 1, 2, 2] {0, 1, 2, 3}, tensor float32 [2, 5] {0, 0, 0, 2, 2, 0, 0.5, 0.5, 1.5, 1.5} => tensor float32 [2, 1, 1, 1] {1.5, 1.5}
+# call picked: tensor float32 [2, 2] {1, 2, 3, 4} => tensor float32 [1, 2] {1, 4}
+# fail picked: tensor float32 [1, 2] {1, 2} => gather_elements: index 1
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T
@@ -57,3 +59,7 @@ class Module:
     @R.function
     def regions(x: R.Tensor(("n", 1, 2, 2), "float32"), r: R.Tensor(("k", 5), "float32")):
         return R.vision.roi_align(x, r, pooled_size=(1, 1), spatial_scale=1.0, sample_ratio=2, aligned=True)
+
+    @R.function
+    def picked(x: R.Tensor(("n", 2), "float32")):
+        return R.gather_elements(x, R.const([[0, 1]], "int64"), axis=0)
