@@ -53,20 +53,25 @@ void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f);
 /* --- c_plan.c */
 typedef struct rlxc_c_part { /* of an arena */
     const rlxc_expr *bytes;
-    uint32_t first, last; /* steps of the function at which it is in use */
-    int64_t offset;       /* where the plan is static */
-    uint8_t pool;         /* it is in, if the module has pools */
-    bool is_own;          /* a storage of the program's text: tensors may not fit in it */
-    const char *what;     /* for messages */
+    uint32_t first, last;    /* steps of the function at which it is in use */
+    int64_t offset;          /* where the plan is static */
+    uint8_t pool;            /* it is in, if the module has pools */
+    bool is_own;             /* a storage of the program's text: tensors may not fit in it */
+    bool is_late;            /* its size is known in the body alone: behind what is planned */
+    const char *at;          /* then: the variable that points to it */
+    const rlxc_expr *actual; /* what it needs of |bytes|, which is a limit; NULL: all */
+    const char *what;        /* for messages */
     rlxc_range range;
 } rlxc_c_part;
 
 typedef struct rlxc_c_plan {
     RLXC_VEC(rlxc_c_part) parts;
-    bool is_static;
+    RLXC_VEC(const rlxc_expr *) sizes; /* bytes of tensors that depend on more than the call */
+    bool is_static, has_late;
     int64_t bytes;      /* of the arena, where the plan is static */
     int64_t limit;      /* else: of symbols without an upper bound, so that nothing overflows */
     rlxc_bounds bounds; /* of the function's symbols, with that limit */
+    rlxc_bounds stated; /* without */
 } rlxc_c_plan;
 /* Decides which it is, and the offsets, from the parts and the bounds that |f| states; |in_pools|:
  * pools have the parts (c_pools.c). */

@@ -61,6 +61,8 @@ static void alloc_tensor(rlxc_c_graph *w, const rlxc_binding *b)
 {
     const uintptr_t part = (uintptr_t)rlxc_map_get(&w->parts, rlxc_key(b));
     const char *direct = rlxc_map_get(&w->direct, rlxc_key(b->var)), *at;
+    if (part && !direct)
+        rlxc_c_begin_part(w, (uint32_t)part - 1);
     if (rlxc_c_is_in_storage(b)) {
         at = place_in_storage(w, b);
         if (at)
@@ -80,19 +82,47 @@ static bool is_given(const rlxc_atom *args, uint32_t n, uint32_t i)
            !(args[i].kind == RLXC_ATOM_TUPLE && args[i].n == 0);
 }
 
+/* Fails unless all of |b|'s result is in the memory of the operand, from |offset| on. */
+static void check_view(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_expr *offset)
+{
+    rlxc_context *ctx = w->ctx;
+    const rlxc_sinfo *from = rlxc_c_type_of(w, b->args[0]), *to = b->var->sinfo;
+    const bool reshapes = rlxc_is_op(b, "reshape");
+    if (!from || !from->dims || !to->dims) {
+        rlxc_c_refuse(w, b->range, "a view of unknown sizes");
+        return;
+    }
+    const rlxc_expr *has =
+        rlxc_canonical(ctx, rlxc_extents_bytes(ctx, from->dtype, from->dims, (uint32_t)from->ndim),
+                       &w->plan.bounds);
+    const rlxc_expr *takes = rlxc_canonical(
+        ctx,
+        rlxc_add(ctx, rlxc_extents_bytes(ctx, to->dtype, to->dims, (uint32_t)to->ndim), offset),
+        &w->plan.bounds);
+    if (rlxc_prove_eq(ctx, takes, has, NULL) ||
+        (!reshapes && rlxc_prove_le(ctx, takes, has, &w->plan.bounds)))
+        return;
+    rlxc_cl_line(w->g, "if (%s %s %s)", rlxc_cl_index(w->g, takes), reshapes ? "!=" : ">",
+                 rlxc_cl_index(w->g, has));
+    rlxc_cl_line(w->g, "  return %s_E_SHAPE;", w->m->macro);
+}
+
 /* The operand's memory under another type. */
 static void view(rlxc_c_graph *w, const rlxc_binding *b)
 {
     const rlxc_c_value from = rlxc_c_value_of(w, b->args[0], b->range);
     const char *at = rlxc_c_tensor(w, b->args[0], b->range);
+    const rlxc_expr *offset = rlxc_i64(w->ctx, 0);
     if (rlxc_is_op(b, "memory.view") && is_given(b->args, b->n_args, 3)) {
         if (b->args[3].kind != RLXC_ATOM_PRIM) {
             rlxc_c_refuse(w, b->range, "a view whose offset is not known");
             return;
         }
+        offset = b->args[3].prim;
         at = rlxc_internf(w->ctx, "((%sunsigned char *)%s + %s)", from.is_const ? "const " : "", at,
-                          rlxc_cl_index(w->g, b->args[3].prim));
+                          rlxc_cl_index(w->g, offset));
     }
+    check_view(w, b, offset);
     const rlxc_sinfo *type = rlxc_c_type_of(w, b->args[0]);
     if (at == from.text && type &&
         strcmp(rlxc_cl_memory_type(w->g, type->dtype),
@@ -115,6 +145,14 @@ static void nothing(rlxc_c_graph *w, const rlxc_binding *b)
     rlxc_c_set(w, b->var, (rlxc_c_value){.kind = RLXC_C_NOTHING});
 }
 
+static void storage(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const uintptr_t part = (uintptr_t)rlxc_map_get(&w->storages, rlxc_key(b->var));
+    if (part)
+        rlxc_c_begin_part(w, (uint32_t)part - 1);
+    nothing(w, b);
+}
+
 static void same(rlxc_c_graph *w, const rlxc_binding *b)
 {
     rlxc_c_set(w, b->var, rlxc_c_value_of(w, b->args[0], b->range));
@@ -128,9 +166,9 @@ static void operator(rlxc_c_graph *w, const rlxc_binding *b)
         void (*emit)(rlxc_c_graph *w, const rlxc_binding *b);
     } rows[] = {
         {"builtin.alloc_tensor", 2, alloc_tensor},
-        {"memory.alloc_storage", 1, nothing},
+        {"memory.alloc_storage", 1, storage},
         {"memory.alloc_tensor", 4, alloc_tensor},
-        {"vm.alloc_storage", 1, nothing},
+        {"vm.alloc_storage", 1, storage},
         {"vm.alloc_tensor", 3, alloc_tensor},
         {"memory.kill_storage", 1, nothing},
         {"memory.kill_tensor", 1, nothing},
@@ -152,29 +190,37 @@ static void operator(rlxc_c_graph *w, const rlxc_binding *b)
     rlxc_c_refuse(w, b->range, rlxc_internf(w->ctx, "R.%s", b->op->name));
 }
 
-/* Sizes that a cast names must be the operand's; it may name none that was not known. */
+/* |value| must be |e|, or is what |e| names. */
+static void match(rlxc_c_graph *w, const rlxc_expr *e, const rlxc_expr *is, const char *value)
+{
+    if (e->kind == RLXC_EXPR_VAR && !rlxc_map_get(&w->g->vars, rlxc_key(e))) {
+        rlxc_c_bind_inner(w, e, is, value);
+    } else if (!is || !rlxc_prove_eq(w->ctx, e, is, NULL)) {
+        rlxc_cl_line(w->g, "if (%s != %s)", rlxc_cl_index(w->g, e), value);
+        rlxc_cl_line(w->g, "  return %s_E_SHAPE;", w->m->macro);
+    }
+}
+
+/* Sizes that a cast names must be the operand's; it may name some that were not known. */
 static void match_cast(rlxc_c_graph *w, const rlxc_binding *b)
 {
+    const rlxc_c_value v = rlxc_c_value_of(w, b->args[0], b->range);
     const rlxc_sinfo *from = rlxc_c_type_of(w, b->args[0]), *to = b->sinfo_args[0];
+    const bool has_dims = to->kind == RLXC_SINFO_TENSOR || to->kind == RLXC_SINFO_SHAPE;
     same(w, b);
     if (from == to)
         return;
-    if (!from || from->kind != to->kind || from->kind != RLXC_SINFO_TENSOR ||
-        !rlxc_dtype_eq(from->dtype, to->dtype) || from->ndim != to->ndim || !from->dims ||
-        !to->dims) {
+    if (!from || from->kind != to->kind ||
+        (has_dims && (from->ndim != to->ndim || !from->dims || !to->dims)) ||
+        (!has_dims && to->kind != RLXC_SINFO_PRIM) ||
+        (to->kind != RLXC_SINFO_SHAPE && !rlxc_dtype_eq(from->dtype, to->dtype))) {
         rlxc_c_refuse(w, b->range, "a match_cast to a type that is not known before");
         return;
     }
-    for (int32_t i = 0; i < to->ndim; i++) {
-        const rlxc_expr *dim = to->dims[i];
-        if (dim->kind == RLXC_EXPR_VAR && !rlxc_map_get(&w->g->vars, rlxc_key(dim))) {
-            const char *name = rlxc_cl_name(w->g, dim->var.name);
-            rlxc_cl_line(w->g, "const int64_t %s = %s;", name, rlxc_cl_index(w->g, from->dims[i]));
-            rlxc_cl_bind(w->g, dim, name, false);
-        } else if (!rlxc_prove_eq(w->ctx, dim, from->dims[i], NULL)) {
-            check(w, rlxc_binary(w->ctx, RLXC_EXPR_EQ, dim, from->dims[i]));
-        }
-    }
+    if (!has_dims && to->value && v.kind == RLXC_C_NUMBER)
+        match(w, to->value, from->value, v.text);
+    for (int32_t i = 0; has_dims && i < to->ndim; i++)
+        match(w, to->dims[i], from->dims[i], rlxc_cl_index(w->g, from->dims[i]));
 }
 
 /* Declares the variables that a branch of an If assigns: pointers to tensors, and numbers. */
@@ -186,6 +232,7 @@ static rlxc_c_value declare_choice(rlxc_c_graph *w, const rlxc_binding *b, const
         v = (rlxc_c_value){
             .kind = RLXC_C_TENSOR, .text = rlxc_cl_name(g, b->var->name), .is_const = true};
         rlxc_cl_line(g, "const %s *%s;", rlxc_cl_memory_type(g, s->dtype), v.text);
+        v.type = s;
     } else if (s->kind == RLXC_SINFO_PRIM) {
         v = (rlxc_c_value){.kind = RLXC_C_NUMBER, .text = rlxc_cl_name(g, b->var->name)};
         rlxc_cl_line(g, "%s %s;", rlxc_cl_type(g, s->dtype), v.text);
@@ -198,6 +245,21 @@ static rlxc_c_value declare_choice(rlxc_c_graph *w, const rlxc_binding *b, const
         rlxc_c_refuse(w, b->range, "an If whose value is neither tensors nor numbers");
     }
     return v;
+}
+
+/* The dimensions of what is chosen, which are variables, are those of |from|. */
+static void assign_dims(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_sinfo *to,
+                        const rlxc_sinfo *from)
+{
+    if (!from || !from->dims || from->ndim != to->ndim) {
+        rlxc_c_refuse(w, b->range, "an If with tensors of unknown sizes");
+        return;
+    }
+    for (int32_t i = 0; i < to->ndim; i++) {
+        const rlxc_cl_var *var = rlxc_map_get(&w->g->vars, rlxc_key(to->dims[i]));
+        rlxc_cl_line(w->g, "%s = %s;", var->name,
+                     rlxc_c_bare(w->g, rlxc_cl_index(w->g, from->dims[i])));
+    }
 }
 
 static void assign_choice(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_value *to,
@@ -224,7 +286,13 @@ static void conditional(rlxc_c_graph *w, const rlxc_binding *b)
         rlxc_c_refuse(w, b->range, "a condition of several numbers");
         return;
     }
-    const rlxc_c_value v = declare_choice(w, b, b->var->sinfo);
+    const rlxc_sinfo *own = rlxc_map_get(&w->types, rlxc_key(b->var));
+    const rlxc_c_value v = declare_choice(w, b, own ? own : b->var->sinfo);
+    for (int32_t i = 0; own && i < own->ndim; i++) {
+        const char *name = rlxc_cl_name(g, own->dims[i]->var.name);
+        rlxc_cl_line(g, "int64_t %s;", name);
+        rlxc_cl_bind(g, own->dims[i], name, false);
+    }
     rlxc_cl_line(g, "if (%s%s) {", cond.kind == RLXC_C_TENSOR ? "*" : "", cond.text);
     for (int i = 0; i < 2; i++) {
         const rlxc_body *side = i == 0 ? b->then : b->otherwise;
@@ -235,11 +303,18 @@ static void conditional(rlxc_c_graph *w, const rlxc_binding *b)
         if (!rlxc_is_void(b->var->sinfo)) {
             const rlxc_c_value from = rlxc_c_value_of(w, side->result, b->range);
             assign_choice(w, b, &v, &from);
+            if (own)
+                assign_dims(w, b, own, from.type);
         }
         g->depth--;
     }
     rlxc_cl_line(g, "}");
     rlxc_c_set(w, b->var, v);
+    for (int32_t i = 0; own && i < own->ndim && !rlxc_failed(w->ctx); i++) {
+        const rlxc_cl_var *var = rlxc_map_get(&g->vars, rlxc_key(own->dims[i]));
+        rlxc_c_check_range(w, var->name, rlxc_c_range_of(w, own->dims[i]),
+                           rlxc_internf(w->ctx, "%s_E_SHAPE", w->m->macro));
+    }
 }
 
 static void refuse_call(rlxc_c_graph *w, const rlxc_binding *b)

@@ -56,6 +56,18 @@ static void get_item(rlxc_c_graph *w, const rlxc_binding *b)
         rlxc_c_refuse(w, b->range, "a tuple that is not known before");
 }
 
+/* The numbers are the dimensions that the shape has got as symbols. */
+static void tensor_to_shape(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const rlxc_sinfo *s = rlxc_map_get(&w->types, rlxc_key(b->var));
+    const char *from = rlxc_c_tensor(w, b->args[0], b->range);
+    if (!s)
+        rlxc_c_refuse(w, b->range, "a shape of unknown rank");
+    for (int32_t i = 0; s && i < s->ndim; i++)
+        rlxc_c_bind_inner(w, s->dims[i], NULL, rlxc_internf(w->ctx, "%s[%d]", from, i));
+    rlxc_c_set(w, b->var, (rlxc_c_value){.kind = RLXC_C_NOTHING});
+}
+
 bool rlxc_c_call_builtin(rlxc_c_graph *w, const rlxc_binding *b)
 {
     static const struct {
@@ -63,9 +75,13 @@ bool rlxc_c_call_builtin(rlxc_c_graph *w, const rlxc_binding *b)
         uint32_t min_args;
         void (*emit)(rlxc_c_graph *w, const rlxc_binding *b);
     } rows[] = {
-        {"rlx.assert", 1, assert_holds},          {"relax.run.assert_op", 1, assert_holds},
-        {"rlx.check_number", 3, check_number},    {"vm.builtin.copy", 1, same},
-        {"vm.builtin.make_tuple", 0, make_tuple}, {"vm.builtin.tuple_getitem", 2, get_item},
+        {"rlx.assert", 1, assert_holds},
+        {"relax.run.assert_op", 1, assert_holds},
+        {"rlx.check_number", 3, check_number},
+        {"vm.builtin.copy", 1, same},
+        {"vm.builtin.make_tuple", 0, make_tuple},
+        {"vm.builtin.tuple_getitem", 2, get_item},
+        {"rlx.tensor_to_shape", 1, tensor_to_shape},
     };
     for (size_t i = 0; b->callee.kind == RLXC_ATOM_EXTERN && i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].name, b->callee.text) == 0 && b->n_args >= rows[i].min_args) {

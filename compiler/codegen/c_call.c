@@ -114,6 +114,8 @@ void rlxc_c_call_kernel(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_sit
             rlxc_text_printf(&args, "%s%s", args.length ? ", " : "", rlxc_cl_index(w->g, dims[i]));
     }
     const uintptr_t part = (uintptr_t)rlxc_map_get(&w->parts, rlxc_key(b));
+    if (part)
+        rlxc_c_begin_part(w, (uint32_t)part - 1);
     if (k->scratch)
         rlxc_text_printf(&args, "%s%s", args.length ? ", " : "",
                          part ? rlxc_c_part_text(w, (uint32_t)part - 1) : "0");

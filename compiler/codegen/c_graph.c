@@ -9,8 +9,8 @@
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/c_graph.h"
 
-/* "int64_t n, int64_t m": the symbols alone. */
-static const char *symbol_list(rlxc_c_graph *w, bool typed)
+/* "int64_t n, int64_t m", and |last| if it is not NULL. */
+static const char *symbol_list(rlxc_c_graph *w, bool typed, const char *last)
 {
     rlxc_text text = {.ctx = w->ctx};
     for (uint32_t i = 0; i < w->symbols.vars.count; i++) {
@@ -18,17 +18,32 @@ static const char *symbol_list(rlxc_c_graph *w, bool typed)
         rlxc_text_printf(&text, "%s%s%s", i ? ", " : "", typed ? "int64_t " : "",
                          var ? var->name : "0");
     }
+    if (last)
+        rlxc_text_printf(&text, "%s%s", text.length ? ", " : "", last);
     return text.data ? text.data : typed ? "void" : "";
 }
 
-/* What |symbol| may be: a size is not negative. */
-static rlxc_bound range_of(rlxc_c_graph *w, const rlxc_expr *symbol)
+rlxc_bound rlxc_c_range_of(rlxc_c_graph *w, const rlxc_expr *symbol)
 {
     rlxc_bound b = rlxc_bound_of(w->ctx, symbol, &w->plan.bounds);
-    for (uint32_t i = 0; i < w->sizes.vars.count && b.min < 0; i++)
-        if (w->sizes.vars.items[i] == symbol)
-            b.min = 0;
-    return b;
+    for (uint32_t i = 0; i < w->sizes.vars.count; i++)
+        if (w->sizes.vars.items[i] == symbol) {
+            b.min = b.min < 0 ? 0 : b.min;
+            return b;
+        }
+    return rlxc_bound_of(w->ctx, symbol, &w->plan.stated);
+}
+
+void rlxc_c_check_range(rlxc_c_graph *w, const char *name, rlxc_bound b, const char *failure)
+{
+    const bool low = b.min != INT64_MIN, high = b.max != INT64_MAX;
+    if (!low && !high)
+        return;
+    rlxc_cl_line(w->g, "if (%s%s%s)", low ? rlxc_internf(w->ctx, "%s < %" PRId64, name, b.min) : "",
+                 low && high ? " || " : "",
+                 high ? rlxc_internf(w->ctx, "%s > %s", name, rlxc_c_int(w->g, RLX_I64, b.max))
+                      : "");
+    rlxc_cl_line(w->g, "  return %s;", failure);
 }
 
 /* Fails unless the symbols are in their bounds. */
@@ -37,17 +52,8 @@ static void check_symbols(rlxc_c_graph *w, const char *failure)
     for (uint32_t i = 0; i < w->symbols.vars.count; i++) {
         const rlxc_expr *var = w->symbols.vars.items[i];
         const rlxc_cl_var *name = rlxc_map_get(&w->g->vars, rlxc_key(var));
-        const rlxc_bound b = range_of(w, var);
-        const bool low = b.min != INT64_MIN, high = b.max != INT64_MAX;
-        if (!name || (!low && !high))
-            continue;
-        rlxc_cl_line(
-            w->g, "if (%s%s%s)",
-            low ? rlxc_internf(w->ctx, "%s < %" PRId64, name->name, b.min) : "",
-            low && high ? " || " : "",
-            high ? rlxc_internf(w->ctx, "%s > %s", name->name, rlxc_c_int(w->g, RLX_I64, b.max))
-                 : "");
-        rlxc_cl_line(w->g, "  return %s;", failure);
+        if (name)
+            rlxc_c_check_range(w, name->name, rlxc_c_range_of(w, var), failure);
     }
 }
 
@@ -68,8 +74,8 @@ static void plan_function(rlxc_c_graph *w)
     static const char *const names[2] = {"first", "last"};
     rlxc_text_printf(out,
                      "\n/* Offsets of the parts of the arena; returns the bytes that they take, or "
-                     "-1. */\nstatic int64_t %s_plan(%s, int64_t *at)\n{\n",
-                     w->name, symbol_list(w, true));
+                     "-1. */\nstatic int64_t %s_plan(%s)\n{\n",
+                     w->name, symbol_list(w, true, "int64_t *at"));
     for (int k = 0; k < 2; k++) {
         rlxc_text_printf(out, "  static const int %s[%u] = {", names[k], n);
         for (uint32_t i = 0; i < n; i++) {
@@ -88,7 +94,9 @@ static void plan_function(rlxc_c_graph *w)
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t mark = w->g->memo_log.count;
         rlxc_cl_line(w->g, "at[%u] = %s;", i,
-                     rlxc_c_bare(w->g, rlxc_cl_index(w->g, p->parts.items[i].bytes)));
+                     p->parts.items[i].is_late
+                         ? "0"
+                         : rlxc_c_bare(w->g, rlxc_cl_index(w->g, p->parts.items[i].bytes)));
         rlxc_cl_memo_forget(w->g, mark);
     }
     if (text.length)
@@ -97,9 +105,9 @@ static void plan_function(rlxc_c_graph *w)
     rlxc_text_printf(
         out,
         "\nsize_t %s_arena_bytes(%s)\n{\n  int64_t at[%u];\n"
-        "  const int64_t bytes = %s_plan(%s, at);\n"
+        "  const int64_t bytes = %s_plan(%s);\n"
         "  return bytes < 0 || (uint64_t)bytes > SIZE_MAX / 2 ? 0 : (size_t)bytes;\n}\n",
-        w->name, symbol_list(w, true), 2 * n, w->name, symbol_list(w, false));
+        w->name, symbol_list(w, true, NULL), 2 * n, w->name, symbol_list(w, false, "at"));
 }
 
 static void declaration(rlxc_c_graph *w, const rlxc_c_signature *s)
@@ -107,7 +115,7 @@ static void declaration(rlxc_c_graph *w, const rlxc_c_signature *s)
     rlxc_text *h = &w->m->header_text;
     rlxc_text_printf(h, "\n/* %s\n%s", w->f->name, s->doc.data ? s->doc.data : "");
     for (uint32_t i = 0; i < w->symbols.vars.count; i++) {
-        const rlxc_bound b = range_of(w, w->symbols.vars.items[i]);
+        const rlxc_bound b = rlxc_c_range_of(w, w->symbols.vars.items[i]);
         const rlxc_cl_var *var = rlxc_map_get(&w->g->vars, rlxc_key(w->symbols.vars.items[i]));
         if (var)
             rlxc_text_printf(h, " *   %s: %s to %s\n", var->name, end_text(w, b.min),
@@ -116,9 +124,13 @@ static void declaration(rlxc_c_graph *w, const rlxc_c_signature *s)
     if (!w->plan.is_static)
         rlxc_text_printf(h,
                          " * |arena|: %s_arena_bytes bytes, aligned to 8, which the call uses; the "
-                         "function gives 0 for\n * sizes beyond their bounds. */\n"
+                         "function gives 0 for\n * sizes beyond their bounds.%s */\n"
                          "size_t %s_arena_bytes(%s);\n",
-                         w->name, w->name, symbol_list(w, true));
+                         w->name,
+                         w->plan.has_late ? " Tensors whose size only data determines lie behind "
+                                            "these bytes:\n * the arena needs room for them."
+                                          : "",
+                         w->name, symbol_list(w, true, NULL));
     else if (w->plan.bytes)
         rlxc_text_printf(h,
                          " * It uses %" PRId64 " bytes of static memory: one call at a time. */\n",
@@ -134,17 +146,16 @@ static void arena(rlxc_c_graph *w)
     if (p->is_static) {
         rlxc_c_check_pools(w);
         check_symbols(w, rlxc_internf(w->ctx, "%s_E_SHAPE", w->m->macro));
-        if (p->bytes)
-            rlxc_cl_line(w->g, "unsigned char *const arena = %s_arena.bytes;", w->name);
         return;
     }
-    rlxc_cl_line(w->g, "unsigned char *const arena = arena_start;");
     rlxc_cl_line(w->g, "int64_t at[%u];", 2 * p->parts.count);
-    rlxc_cl_line(w->g, "const int64_t need = %s_plan(%s, at);", w->name, symbol_list(w, false));
+    rlxc_cl_line(w->g, "const int64_t need = %s_plan(%s);", w->name, symbol_list(w, false, "at"));
     rlxc_cl_line(w->g, "if (need < 0)");
     rlxc_cl_line(w->g, "  return %s_E_SHAPE;", w->m->macro);
     rlxc_cl_line(w->g, "if ((uint64_t)need > arena_bytes || (uintptr_t)arena_start %% 8 != 0)");
     rlxc_cl_line(w->g, "  return %s_E_MEMORY;", w->m->macro);
+    if (p->has_late)
+        rlxc_cl_line(w->g, "size_t used = (size_t)need;");
 }
 
 void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f)
@@ -169,7 +180,6 @@ void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f)
             rlxc_c_parameter(&w, &s, f->params[i]->sinfo, f->params[i]->name, f->params[i]->range));
         if (f->params[i]->sinfo)
             rlxc_sinfo_collect_vars(ctx, f->params[i]->sinfo, &w.symbols);
-        rlxc_c_note_sizes(&w, f->params[i]->sinfo);
     }
     for (uint32_t i = 0; i < w.symbols.vars.count; i++) {
         const rlxc_expr *var = w.symbols.vars.items[i];
@@ -180,12 +190,19 @@ void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f)
     if (m->apart)
         rlxc_text_printf(&s.declared, "%sconst void *weights", s.n++ ? ", " : "");
     const uint32_t weight_uses = m->weight_uses;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        rlxc_c_note_sizes(&w, f->params[i]->sinfo);
     rlxc_c_note_sizes(&w, f->ret);
     rlxc_c_find_direct(&w, &s);
     rlxc_each_binding(&f->body, rlxc_c_note_binding, &w);
     if (rlxc_failed(ctx))
         return;
-    rlxc_c_lay_out(ctx, &w.plan, f, &w.symbols, m->pools.n > 0);
+    rlxc_var_list all = {0};
+    for (uint32_t i = 0; i < w.symbols.vars.count; i++)
+        rlxc_collect_vars(ctx, w.symbols.vars.items[i], &all);
+    for (uint32_t i = 0; i < w.inner.vars.count; i++)
+        rlxc_collect_vars(ctx, w.inner.vars.items[i], &all);
+    rlxc_c_lay_out(ctx, &w.plan, f, &all, m->pools.n > 0);
     rlxc_c_place_in_pools(&w, &s);
     if (rlxc_failed(ctx))
         return;
@@ -211,6 +228,11 @@ void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f)
     rlxc_text_printf(&m->graph_text, "\nint %s(%s)\n{\n", w.name, s.n ? s.declared.data : "void");
     if (start.length)
         rlxc_text_add(&m->graph_text, start.data, start.length);
+    if (rlxc_c_uses(&w.text, "arena") && w.plan.is_static)
+        rlxc_text_printf(&m->graph_text, "  unsigned char *const arena = %s_arena.bytes;\n",
+                         w.name);
+    else if (rlxc_c_uses(&w.text, "arena"))
+        rlxc_text_puts(&m->graph_text, "  unsigned char *const arena = arena_start;\n");
     for (uint32_t i = 0; i < s.names.count; i++)
         if (!rlxc_c_uses(&start, s.names.items[i]) && !rlxc_c_uses(&w.text, s.names.items[i]))
             rlxc_text_printf(&m->graph_text, "  (void)%s;\n", s.names.items[i]);

@@ -7,7 +7,8 @@
  * c_pools.c      where memory pools hold what it needs
  * c_call.c       calls of kernels
  * c_builtin.c    calls of builtins that are a line of C
- * c_values.c     what its variables stand for */
+ * c_values.c     what its variables stand for
+ * c_data.c       sizes that only data determines */
 #ifndef RLXC_CODEGEN_C_GRAPH_H
 #define RLXC_CODEGEN_C_GRAPH_H
 
@@ -20,6 +21,7 @@ struct rlxc_c_value {
     const rlxc_c_value *items;
     uint32_t n;
     bool is_const;
+    const rlxc_sinfo *type; /* of what is no tuple, as far as it is known; may be NULL */
 };
 
 typedef struct rlxc_c_graph {
@@ -29,10 +31,13 @@ typedef struct rlxc_c_graph {
     const rlxc_function *f;
     const char *name;             /* in C */
     rlxc_var_list symbols, sizes; /* of the parameters; what tensors' sizes depend on */
-    rlxc_map values;              /* variable -> value */
-    rlxc_map storages;            /* variable of a planned storage -> part + 1 */
-    rlxc_map parts;  /* binding -> part + 1: of a tensor, or scratch memory of a call */
-    rlxc_map direct; /* variable of a tensor that is a result -> name of its parameter */
+    rlxc_var_list inner;          /* symbols that only data determines, or the body names */
+    rlxc_map limits;              /* inner symbol -> the most that it is, over |symbols| */
+    rlxc_map types;    /* variable -> its type, with dimensions in place of unknown ones */
+    rlxc_map values;   /* variable -> value */
+    rlxc_map storages; /* variable of a planned storage -> part + 1 */
+    rlxc_map parts;    /* binding -> part + 1: of a tensor, or scratch memory of a call */
+    rlxc_map direct;   /* variable of a tensor that is a result -> name of its parameter */
     rlxc_c_plan plan;
     const char *pools[RLXC_MAX_POOLS]; /* names of the parameters */
     uint64_t pool_bytes[RLXC_MAX_POOLS];
@@ -42,7 +47,8 @@ typedef struct rlxc_c_graph {
 } rlxc_c_graph;
 
 typedef struct rlxc_c_result {
-    const char *name; /* of the pointer that the caller gives */
+    const char *name;         /* of the pointer that the caller gives */
+    const char *room, *shape; /* parameters of a tensor whose dimensions the type does not say */
     const rlxc_sinfo *type;
 } rlxc_c_result;
 
@@ -87,6 +93,26 @@ bool rlxc_c_is_in_storage(const rlxc_binding *b);
 void rlxc_c_note_sizes(rlxc_c_graph *w, const rlxc_sinfo *type);
 /* For rlxc_each_binding; |user| is the graph. */
 bool rlxc_c_note_binding(void *user, rlxc_binding *b);
+
+/* --- c_graph.c */
+/* What |symbol| may be: a size is not negative. */
+rlxc_bound rlxc_c_range_of(rlxc_c_graph *w, const rlxc_expr *symbol);
+/* Returns |failure| unless |name| is within |b|. */
+void rlxc_c_check_range(rlxc_c_graph *w, const char *name, rlxc_bound b, const char *failure);
+
+/* --- c_data.c */
+/* Notes what |b| says of symbols that are not the caller's. */
+void rlxc_c_note_data(rlxc_c_graph *w, const rlxc_binding *b);
+/* True if |e| has no symbol that is not bound yet. */
+bool rlxc_c_is_known(rlxc_c_graph *w, const rlxc_expr *e);
+/* The most that |e| is, in the caller's symbols; NULL: that is not known. */
+const rlxc_expr *rlxc_c_limit(rlxc_c_graph *w, const rlxc_expr *e);
+/* |symbol| is |value| from here on, the text of |is| unless that is NULL; fails where that is
+ * beyond its limits. */
+void rlxc_c_bind_inner(rlxc_c_graph *w, const rlxc_expr *symbol, const rlxc_expr *is,
+                       const char *value);
+/* Emits what a part of the arena needs before it is used first. */
+void rlxc_c_begin_part(rlxc_c_graph *w, uint32_t part);
 
 /* --- c_body.c */
 void rlxc_c_body(rlxc_c_graph *w, const rlxc_body *b);

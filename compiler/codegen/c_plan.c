@@ -23,6 +23,14 @@ static bool all_below(rlxc_context *ctx, const rlxc_c_plan *plan, const rlxc_bou
     return true;
 }
 
+static bool has_late(const rlxc_c_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->parts.count; i++)
+        if (plan->parts.items[i].is_late)
+            return true;
+    return false;
+}
+
 /* The bounds that |f| states, with |limit| for symbols without. */
 static rlxc_bounds limited(rlxc_context *ctx, const rlxc_function *f, const rlxc_var_list *symbols,
                            int64_t limit)
@@ -79,17 +87,30 @@ static void place_all(rlxc_context *ctx, rlxc_c_plan *plan)
     }
 }
 
+/* True if no tensor whose size the body finds may be so large that its size overflows. */
+static bool all_fit(rlxc_context *ctx, const rlxc_c_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->sizes.count; i++) {
+        const int64_t max = rlxc_bound_of(ctx, plan->sizes.items[i], &plan->bounds).max;
+        if (max < 0 || max > MOST_BYTES)
+            return false;
+    }
+    return all_below(ctx, plan, &plan->bounds, MOST_BYTES);
+}
+
 void rlxc_c_lay_out(rlxc_context *ctx, rlxc_c_plan *plan, const rlxc_function *f,
                     const rlxc_var_list *symbols, bool in_pools)
 {
+    plan->stated = rlxc_stated_bounds(ctx, f);
     plan->bounds = limited(ctx, f, symbols, INT64_MAX);
     plan->limit = INT32_MAX;
-    plan->is_static = all_below(ctx, plan, &plan->bounds, MOST_BYTES);
+    plan->has_late = has_late(plan);
+    plan->is_static = !plan->has_late && all_below(ctx, plan, &plan->bounds, MOST_BYTES);
     if (plan->is_static && !in_pools)
         place_all(ctx, plan);
-    if (plan->is_static || in_pools)
+    if ((plan->is_static && plan->sizes.count == 0) || (!plan->is_static && in_pools))
         return;
     plan->bounds = limited(ctx, f, symbols, plan->limit);
-    while (plan->limit > 1 && !all_below(ctx, plan, &plan->bounds, MOST_BYTES))
+    while (plan->limit > 1 && !all_fit(ctx, plan))
         plan->bounds = limited(ctx, f, symbols, plan->limit /= 2);
 }

@@ -82,14 +82,16 @@ void rlxc_c_place_in_pools(rlxc_c_graph *w, rlxc_c_signature *s)
 {
     if (w->m->pools.n == 0 || rlxc_failed(w->ctx))
         return;
-    if (!w->plan.is_static) {
+    if (w->plan.has_late)
+        rlxc_c_refuse(w, w->f->range, "memory pools where only data determines sizes");
+    if (!w->plan.is_static && !rlxc_failed(w->ctx)) {
         rlxc_error(w->ctx, w->f->range,
                    "%s: memory pools in C need an upper bound of each symbol that sizes depend on "
                    "(--bound)",
                    w->f->name);
         return;
     }
-    if (!place(w))
+    if (rlxc_failed(w->ctx) || !place(w))
         return;
     for (uint32_t i = 0; i < w->m->pools.n; i++) {
         const rlxc_pool *pool = &w->m->pools.items[i];

@@ -60,7 +60,8 @@ rlxc_c_value rlxc_c_parameter(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_s
 static const char *result_type(rlxc_c_graph *w, const rlxc_sinfo *type)
 {
     const char *why = "the result is no number, or tensor or shape of a known rank";
-    if (type && (type->kind == RLXC_SINFO_TENSOR || type->kind == RLXC_SINFO_SHAPE) && type->dims) {
+    if (type && (type->kind == RLXC_SINFO_TENSOR || type->kind == RLXC_SINFO_SHAPE) &&
+        type->ndim >= 0) {
         const rlx_dtype t = type->kind == RLXC_SINFO_TENSOR ? type->dtype : RLX_I64;
         why = rlxc_cl_lacks_type(w->g->target, t);
         if (!why)
@@ -86,7 +87,16 @@ void rlxc_c_results(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type
     const char *declared =
         rlxc_c_declare(w, s, rlxc_internf(w->ctx, "%s *", to), name,
                        rlxc_internf(w->ctx, "result, %s", rlxc_sinfo_text(w->ctx, type)));
-    RLXC_PUSH(w->ctx, &s->results, ((rlxc_c_result){declared, type}));
+    rlxc_c_result result = {.name = declared, .type = type};
+    if (type->kind == RLXC_SINFO_TENSOR && !type->dims) {
+        result.room =
+            rlxc_c_declare(w, s, "int64_t ", rlxc_internf(w->ctx, "%s_room", name),
+                           rlxc_internf(w->ctx, "how many elements %s has room for", declared));
+        result.shape = rlxc_c_declare(
+            w, s, "int64_t *", rlxc_internf(w->ctx, "%s_shape", name),
+            rlxc_internf(w->ctx, "gets the shape of %s, of rank %d", declared, (int)type->ndim));
+    }
+    RLXC_PUSH(w->ctx, &s->results, result);
 }
 
 /* Results that a value of |type| gives. */
@@ -112,7 +122,8 @@ static void find_direct(rlxc_c_graph *w, const rlxc_c_signature *s, rlxc_atom at
     const uint32_t i = *io_next;
     *io_next += count_results(type);
     if (atom.kind == RLXC_ATOM_VAR && type && type->kind == RLXC_SINFO_TENSOR &&
-        i < s->results.count && !rlxc_map_get(&w->direct, rlxc_key(atom.var)))
+        i < s->results.count && !s->results.items[i].room &&
+        !rlxc_map_get(&w->direct, rlxc_key(atom.var)))
         rlxc_map_set(w->ctx, &w->direct, rlxc_key(atom.var),
                      (void *)(uintptr_t)s->results.items[i].name);
 }
@@ -130,31 +141,44 @@ void rlxc_c_find_direct(rlxc_c_graph *w, const rlxc_c_signature *s)
     find_direct(w, s, result, &next);
 }
 
-/* True if the caller's sizes say what |dims| are. */
+/* True if it is known what |dims| are. */
 static bool are_known(rlxc_c_graph *w, const rlxc_expr *const *dims, int32_t n)
 {
-    rlxc_var_list used = {0};
     for (int32_t i = 0; i < n; i++)
-        rlxc_collect_vars(w->ctx, dims[i], &used);
-    for (uint32_t i = 0; i < used.vars.count; i++)
-        if (!rlxc_map_get(&w->g->vars, rlxc_key(used.vars.items[i])))
+        if (!rlxc_c_is_known(w, dims[i]))
             return false;
     return true;
 }
 
+/* The dimensions of a result whose type does not say them, and whether there is room for it. */
+static void write_shape(rlxc_c_graph *w, const rlxc_c_result *r, const rlxc_sinfo *type)
+{
+    const rlxc_expr *count =
+        rlxc_canonical(w->ctx, rlxc_product(w->ctx, type->dims, (uint32_t)type->ndim), NULL);
+    for (int32_t i = 0; i < type->ndim; i++)
+        rlxc_cl_line(w->g, "%s[%d] = %s;", r->shape, i,
+                     rlxc_c_bare(w->g, rlxc_cl_index(w->g, type->dims[i])));
+    rlxc_cl_line(w->g, "if (%s > %s)", rlxc_c_bare(w->g, rlxc_cl_index(w->g, count)), r->room);
+    rlxc_cl_line(w->g, "  return %s_E_MEMORY;", w->m->macro);
+}
+
 static void write_result(rlxc_c_graph *w, const rlxc_c_result *r, const rlxc_c_value *v)
 {
-    const rlxc_sinfo *t = r->type;
-    if (t->kind == RLXC_SINFO_SHAPE && are_known(w, t->dims, t->ndim)) {
+    const rlxc_sinfo *t = r->type->kind == RLXC_SINFO_PRIM || r->type->dims ? r->type : v->type;
+    const bool has_dims =
+        t && t->kind == r->type->kind && t->dims && are_known(w, t->dims, t->ndim);
+    if (r->type->kind == RLXC_SINFO_SHAPE && has_dims) {
         for (int32_t i = 0; i < t->ndim; i++)
             rlxc_cl_line(w->g, "%s[%d] = %s;", r->name, i, rlxc_cl_index(w->g, t->dims[i]));
-    } else if (t->kind == RLXC_SINFO_PRIM && v->kind == RLXC_C_NUMBER) {
+    } else if (r->type->kind == RLXC_SINFO_PRIM && v->kind == RLXC_C_NUMBER) {
         rlxc_cl_line(w->g, "*%s = (%s)%s;", r->name, rlxc_cl_type(w->g, t->dtype), v->text);
-    } else if (t->kind == RLXC_SINFO_TENSOR && v->kind == RLXC_C_TENSOR) {
+    } else if (r->type->kind == RLXC_SINFO_TENSOR && v->kind == RLXC_C_TENSOR && has_dims) {
         const rlxc_expr *bytes = rlxc_extents_bytes(w->ctx, t->dtype, t->dims, (uint32_t)t->ndim);
+        if (r->room)
+            write_shape(w, r, t);
         if (strcmp(v->text, r->name) != 0)
             rlxc_cl_line(w->g, "memcpy(%s, %s, (size_t)%s);", r->name, v->text,
-                         rlxc_cl_index(w->g, rlxc_canonical(w->ctx, bytes, NULL)));
+                         rlxc_cl_index(w->g, rlxc_canonical(w->ctx, bytes, &w->plan.bounds)));
     } else {
         rlxc_c_refuse(w, w->f->body.result_range, "a result that is not known before");
     }

@@ -6,8 +6,13 @@
 
 void rlxc_c_note_sizes(rlxc_c_graph *w, const rlxc_sinfo *type)
 {
-    if (type && type->kind == RLXC_SINFO_TENSOR)
-        rlxc_sinfo_collect_vars(w->ctx, type, &w->sizes);
+    if (type && type->kind == RLXC_SINFO_TENSOR && type->dims) {
+        const rlxc_expr *bytes =
+            rlxc_extents_bytes(w->ctx, type->dtype, type->dims, (uint32_t)type->ndim);
+        rlxc_collect_vars(w->ctx, bytes, &w->sizes);
+        if (!rlxc_c_is_known(w, bytes))
+            RLXC_PUSH(w->ctx, &w->plan.sizes, bytes);
+    }
     for (uint32_t i = 0; type && type->kind == RLXC_SINFO_TUPLE && i < type->n_fields; i++)
         rlxc_c_note_sizes(w, type->fields[i]);
 }
@@ -31,8 +36,15 @@ static uint32_t add_part(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_expr
                          uint32_t last)
 {
     rlxc_collect_vars(w->ctx, bytes, &w->sizes);
+    const bool is_planned = rlxc_c_is_known(w, bytes);
+    const rlxc_expr *limit = is_planned ? NULL : rlxc_c_limit(w, bytes);
     RLXC_PUSH(w->ctx, &w->plan.parts,
-              ((rlxc_c_part){.bytes = bytes, .first = w->step, .last = last, .range = b->range}));
+              ((rlxc_c_part){.bytes = limit ? limit : bytes,
+                             .actual = limit ? bytes : NULL,
+                             .is_late = !is_planned && !limit,
+                             .first = w->step,
+                             .last = last,
+                             .range = b->range}));
     return w->plan.parts.count;
 }
 
@@ -95,7 +107,8 @@ bool rlxc_c_note_binding(void *user, rlxc_binding *b)
     rlxc_c_graph *w = user;
     const rlxc_c_site site = rlxc_c_site_of(w, b);
     w->step++;
-    rlxc_c_note_sizes(w, b->var->sinfo);
+    rlxc_c_note_data(w, b);
+    rlxc_c_note_sizes(w, rlxc_c_type_of(w, rlxc_atom_var(b->var)));
     if (is_storage(b) && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1) {
         note_storage(w, b);
     } else if (rlxc_is_op(b, "memory.kill_storage") && b->args[0].kind == RLXC_ATOM_VAR) {

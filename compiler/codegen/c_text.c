@@ -120,7 +120,8 @@ static bool is_reserved(const rlxc_cl *g, const char *name)
         "or_eq private protected public register reinterpret_cast restrict return short signed "
         "sizeof static static_cast struct switch template this throw true try typedef typeid "
         "typename union unsigned using virtual void volatile wchar_t while xor xor_eq "
-        "memcpy memset arena weights arena_start arena_bytes scratch status at need offsets bytes "
+        "memcpy memset arena weights arena_start arena_bytes scratch status at need used offsets "
+        "bytes "
         "main "
         "errno NAN INFINITY "
         "j0 j1 jn y0 y1 yn gamma signgam index time ";

@@ -12,7 +12,10 @@ void rlxc_c_refuse(rlxc_c_graph *w, rlxc_range range, const char *what)
 
 rlxc_c_value *rlxc_c_set(rlxc_c_graph *w, const rlxc_rvar *var, rlxc_c_value v)
 {
+    const rlxc_sinfo *type = rlxc_c_type_of(w, rlxc_atom_var((rlxc_rvar *)(uintptr_t)var));
     rlxc_c_value *row = rlxc_copy(w->ctx, &v, sizeof v);
+    if (!row->type || (type && type->dims))
+        row->type = type;
     rlxc_map_set(w->ctx, &w->values, rlxc_key(var), row);
     return row;
 }
@@ -36,6 +39,7 @@ rlxc_c_value rlxc_c_value_of(rlxc_c_graph *w, rlxc_atom atom, rlxc_range range)
             items[i] = rlxc_c_value_of(w, atom.items[i], range);
         v = (rlxc_c_value){.kind = RLXC_C_TUPLE, .items = items, .n = atom.n};
     }
+    v.type = v.kind == RLXC_C_TUPLE ? NULL : rlxc_c_type_of(w, atom);
     return v;
 }
 
@@ -50,7 +54,9 @@ const char *rlxc_c_tensor(rlxc_c_graph *w, rlxc_atom atom, rlxc_range range)
 
 const rlxc_sinfo *rlxc_c_type_of(rlxc_c_graph *w, rlxc_atom atom)
 {
-    return rlxc_atom_sinfo(w->ctx, w->m->module, atom);
+    const rlxc_sinfo *type =
+        atom.kind == RLXC_ATOM_VAR ? rlxc_map_get(&w->types, rlxc_key(atom.var)) : NULL;
+    return type ? type : rlxc_atom_sinfo(w->ctx, w->m->module, atom);
 }
 
 void rlxc_c_define(rlxc_c_graph *w, const rlxc_binding *b, const char *at, bool is_const)
@@ -68,6 +74,8 @@ void rlxc_c_define(rlxc_c_graph *w, const rlxc_binding *b, const char *at, bool 
 const char *rlxc_c_part_text(rlxc_c_graph *w, uint32_t part)
 {
     const rlxc_c_part *p = &w->plan.parts.items[part];
+    if (p->is_late)
+        return p->at;
     if (w->m->pools.n > 0)
         return rlxc_internf(w->ctx, "((unsigned char *)%s + %" PRId64 ")", w->pools[p->pool],
                             p->offset);

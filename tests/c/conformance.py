@@ -21,6 +21,7 @@ import tempfile
 import numpy as np
 
 IS_RANGE = re.compile(r"-?\w+ to ")
+FOR_DATA = 4096  # bytes of an arena for tensors whose sizes only data determines
 LEAST = 0.5  # of the cases
 NO_FORM = re.compile(r"C has no form of ([^\n]*)|error: .*?(C: [^\n]*|smaller than a byte|call functions of the host|an address is used"
                      r"|size of temporary|of one block can wait|is not supported)")
@@ -84,7 +85,7 @@ def call(library, header, case, folder, number, one):
     wants = [] if one.get("fails") else list(x for value in one["outputs"] for x in leaves(value, folder))
     given, kinds = iter(inputs), {param: kind.strip() for kind, param in params}
     for param, text in said.items():
-        if text.startswith("result") or IS_RANGE.match(text):
+        if text.startswith("result") or param.endswith(("_room", "_shape")) or IS_RANGE.match(text):
             continue
         value = next(given)
         if isinstance(value, np.ndarray) and not bind(symbols, text, value if text.startswith("R.Shape") else value.shape):
@@ -96,28 +97,41 @@ def call(library, header, case, folder, number, one):
             args.append(NUMBERS[kinds[param]](value))
     if one.get("fails"):
         return None
+    outs, shapes = [], []  # of each result; a shape is NULL where the model says it
     for kind, param in params[len(args):]:
-        if kind.strip() == "int64_t":
+        if param.endswith("_room"):
+            args.append(ctypes.c_int64(outs[-1].size))
+        elif param.endswith("_shape") and param[:-6] + "_room" in kinds:
+            shapes[-1] = np.zeros(outs[-1].ndim, np.int64)
+            args.append(ctypes.c_void_p(shapes[-1].ctypes.data))
+        elif kind.strip() == "int64_t":
             if param not in symbols:
                 raise NoForm("a symbol that no dimension gives")
             args.append(ctypes.c_int64(symbols[param]))
-    results = [k for k, p in params if k.endswith("*") and not k.startswith("const") and p != "arena_start"]
-    if len(results) != len(wants):
-        return "call %d: %d results, %d wanted" % (number, len(results), len(wants))
-    wants = [w if isinstance(w, np.ndarray) else np.array(w, NUMBERS[k.strip(" *")]) for w, k in zip(wants, results)]
-    outs = [np.zeros(w.shape, w.dtype) for w in wants]
-    args += [ctypes.c_void_p(o.ctypes.data) for o in outs]
+        elif kind.endswith("*") and param != "arena_start":
+            if len(outs) == len(wants):
+                return "call %d: more than the %d results wanted" % (number, len(wants))
+            want = wants[len(outs)]
+            if not isinstance(want, np.ndarray):
+                want = wants[len(outs)] = np.array(want, NUMBERS[kind.strip(" *")])
+            outs.append(np.zeros(want.shape, want.dtype))
+            shapes.append(None)
+            args.append(ctypes.c_void_p(outs[-1].ctypes.data))
+    if len(outs) != len(wants):
+        return "call %d: %d results, %d wanted" % (number, len(outs), len(wants))
     symbol_args = [a for (k, p), a in zip(params, args) if k.strip() == "int64_t" and IS_RANGE.match(said.get(p, ""))]
     if params[-1][1] == "arena_bytes":
         size = getattr(library, "model_%s_arena_bytes" % name)
         size.restype = ctypes.c_size_t
-        need = size(*symbol_args)
+        need = size(*symbol_args) + FOR_DATA
         arena = np.full(need // 8 + 2, np.nan)
         args += [ctypes.c_void_p(arena.ctypes.data), ctypes.c_size_t(need)]
     status = getattr(library, "model_" + name)(*args)
     if status != 0:
         return "call %d: status %d" % (number, status)
-    for i, (got, want) in enumerate(zip(outs, wants)):
+    for i, (got, shape, want) in enumerate(zip(outs, shapes, wants)):
+        if shape is not None and list(shape) != list(want.shape):
+            return "call %d: result %d has the shape %s, not %s" % (number, i, list(shape), list(want.shape))
         if not same(got, want, case):
             return "call %d: result %d differs: %s, not %s" % (number, i, got.ravel()[:6], want.ravel()[:6])
     return None

@@ -20,12 +20,16 @@ for size in one short mid long; do
     check "run chargpt.rlx, $size" $?
     files="$files examples/chargpt/${size}_tokens.npy $work/$size.npy"
 done
-"$build/rlxc" tests/c/order.py --emit=c -o "$work/order.c"
-check "compile order" $?
+for name in order data; do
+    "$build/rlxc" "tests/c/$name.py" --emit=c -o "$work/$name.c"
+    check "compile $name" $?
+done
 for cc in "gcc -O1 $warnings" "$clang -O1 $warnings" "tcc -Wall -Werror"; do
-    # shellcheck disable=SC2086
-    $cc -I"$work" tests/c/order.c "$work/order.c" -lm -o "$work/order" && "$work/order"
-    check "order of lines by $cc" $?
+    for name in order data; do
+        # shellcheck disable=SC2086
+        $cc -I"$work" "tests/c/$name.c" "$work/$name.c" -lm -o "$work/$name" && "$work/$name"
+        check "$name by $cc" $?
+    done
     # shellcheck disable=SC2086
     $cc -I"$work" tests/c/models.c "$work/digits.c" "$work/chargpt.c" -lm -o "$work/models"
     check "$cc" $?

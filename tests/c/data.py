@@ -1,0 +1,34 @@
+# Sizes that only data determines: a shape that is data, with memory behind the plan; a reshape to it; branches of two shapes.
+@I.ir_module
+class Module:
+    @R.function
+    def fill(x: R.Tensor(("n",), dtype="float32"), s: R.Tensor((2,), dtype="int64")) -> R.Tensor(dtype="float32", ndim=3):
+        n = T.int64()
+        a = T.int64()
+        b = T.int64()
+        shape: R.Shape(ndim=2) = R.tensor_to_shape(s)
+        known: R.Shape([a, b]) = R.match_cast(shape, R.Shape([a, b]))
+        ones: R.Tensor((a, b, 1), dtype="float32") = R.ones(R.shape([a, b, 1]), dtype="float32")
+        sum: R.Tensor((a, b, n), dtype="float32") = R.add(ones, x)
+        return sum
+
+    @R.function
+    def turn(x: R.Tensor(("n",), dtype="float32"), s: R.Tensor((2,), dtype="int64")) -> R.Tensor(dtype="float32", ndim=2):
+        n = T.int64()
+        a = T.int64()
+        b = T.int64()
+        shape: R.Shape(ndim=2) = R.tensor_to_shape(s)
+        known: R.Shape([a, b]) = R.match_cast(shape, R.Shape([a, b]))
+        y: R.Tensor((a, b), dtype="float32") = R.reshape(x, R.shape([a, b]))
+        z: R.Tensor((b, a), dtype="float32") = R.permute_dims(y, axes=[1, 0])
+        return z
+
+    @R.function
+    def choose(x: R.Tensor(("n",), dtype="float32"), c: R.Tensor((), dtype="bool")) -> R.Tensor(dtype="float32", ndim=1):
+        n = T.int64()
+        if c:
+            twice: R.Tensor((n * 2,), dtype="float32") = R.concat((x, x), axis=0)
+            y: R.Tensor(dtype="float32", ndim=1) = twice
+        else:
+            y: R.Tensor(dtype="float32", ndim=1) = x
+        return y
