@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "compiler/driver/safetensors.h"
+#include "compiler/ir/lifted.h"
 #include "compiler/ir/names.h"
 #include "rlx/checked.h"
 #include "rlx/packed.h"
@@ -70,10 +71,10 @@ static const rlxc_weight *find_weight(const binder *b, const rlxc_function *f,
     return found;
 }
 
-/* Converts |w| to packed elements of |type|, which is smaller than a byte; NULL after an error.
- */
-static rlxc_constant *packed(binder *b, const rlxc_rvar *param, const rlxc_weight *w,
-                             rlx_dtype type)
+/* Converts |w|, which is |given|, to packed elements of |type|, which is smaller than a byte; NULL
+ * after an error. */
+static const rlxc_constant *packed(binder *b, const rlxc_rvar *param, const rlxc_weight *w,
+                                   rlx_dtype type, const rlxc_constant *given)
 {
     const unsigned char *bytes = w->data;
     size_t size = 0;
@@ -94,7 +95,13 @@ static rlxc_constant *packed(binder *b, const rlxc_rvar *param, const rlxc_weigh
         }
         rlx_packed_set(type, data, i, value);
     }
-    return rlxc_constant_new(b->ctx, type, w->ndim, w->shape, data, size);
+    rlxc_constant *made = given->lifted
+                              ? rlxc_constant_cast(b->ctx, given, type)
+                              : rlxc_constant_new(b->ctx, type, w->ndim, w->shape, NULL, 0);
+    made->name = w->name;
+    made->data = data;
+    made->nbytes = size;
+    return made;
 }
 
 /* |w| for a parameter of type |declared|, or NULL after an error. safetensors has no types smaller
@@ -109,16 +116,12 @@ static const rlxc_constant *constant_of(binder *b, const rlxc_rvar *param, const
                       rlxc_dtype_eq(w->dtype, RLX_DTYPE(declared->dtype.code, 8));
     const rlx_dtype type = pack ? declared->dtype : w->dtype;
     if (!known || !rlxc_dtype_eq(known->dtype, type)) {
-        rlxc_constant *c = NULL;
-        if (pack)
-            c = packed(b, param, w, type);
-        else
-            c = rlxc_constant_new(b->ctx, type, w->ndim, w->shape, w->data, w->nbytes);
-        if (!c)
-            return NULL;
-        c->name = w->name;
-        c->lifted = b->weights->lift && !pack && !rlxc_dtype_is_bool(type);
-        b->constants[at] = known = c;
+        rlxc_constant *given =
+            rlxc_constant_new(b->ctx, w->dtype, w->ndim, w->shape, w->data, w->nbytes);
+        given->name = w->name;
+        given->lifted = b->weights->lift;
+        known = pack ? packed(b, param, w, type, given) : given;
+        b->constants[at] = known;
     }
     return known;
 }

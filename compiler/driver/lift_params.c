@@ -1,5 +1,5 @@
-/* The weights file of an executable, and the program that makes the weights in it from others. See
- * lift_params.h, and vm/load_weights.c for what becomes of both.
+/* The weights file of an executable. See lift_params.h, weights_program.h for what makes the
+ * weights in it from others, and vm/load_weights.c for what becomes of both.
  *
  * The file has the weights as the executable reads them. Those that passes left as they were have
  * their names; one that was computed is NAME#I, and the file's metadata says by which operators.
@@ -11,23 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/driver/compile.h"
+#include "compiler/driver/weights_program.h"
 #include "compiler/ir/lifted.h"
-#include "compiler/ir/names.h"
 #include "compiler/ir/op.h"
-#include "compiler/ir/rewrite.h"
-#include "compiler/ir/tir.h"
 #include "rlx/file.h"
 
 enum { ALIGNMENT = 64, MOST_SHOWN = 8, BYTES_OF_LENGTH = 8 };
 
-typedef RLXC_VEC(const rlxc_constant *) constants;
-
 typedef struct lifter {
     rlxc_context *ctx;
-    constants read;           /* by the module */
-    constants distinct;       /* of those, in the order of the file */
-    constants needed;         /* and all that they are computed from, before what they make */
+    rlxc_constants read;      /* by the module */
+    rlxc_constants distinct;  /* of those, in the order of the file */
+    rlxc_constants needed;    /* and all that they are computed from, before what they make */
     rlxc_map seen;            /* of read and needed, in turn */
     rlx_weight_place *places; /* of |distinct| */
     rlxc_lifted_file *file;
@@ -142,157 +137,6 @@ static bool place(lifter *l, rlxc_map *out_places)
     return true;
 }
 
-/* --- the program ----------------------------------------------------------------------------- */
-
-typedef struct program {
-    rlxc_context *ctx;
-    rlxc_builder builder;
-    rlxc_map values; /* constant -> rlxc_rvar */
-    rlxc_map prims;  /* PrimFunc -> name in the program */
-    RLXC_VEC(rlxc_rvar *) params;
-    RLXC_VEC(const char *) identifiers;
-    RLXC_VEC(rlxc_attr) names; /* of the weights, by parameter */
-} program;
-
-/* True for what is a value in the program: no constant that it has with its bytes. */
-static bool is_value(const rlxc_constant *c)
-{
-    return c->lifted || c->made;
-}
-
-static rlxc_atom value_of(const program *p, rlxc_atom atom)
-{
-    if (atom.kind == RLXC_ATOM_CONSTANT && is_value(atom.constant))
-        return rlxc_atom_var(rlxc_map_get(&p->values, rlxc_key(atom.constant)));
-    if (atom.kind != RLXC_ATOM_TUPLE)
-        return atom;
-    rlxc_atom *items = rlxc_alloc(p->ctx, ((size_t)atom.n + 1) * sizeof *items);
-    for (uint32_t i = 0; i < atom.n; i++)
-        items[i] = value_of(p, atom.items[i]);
-    return rlxc_atom_tuple(p->ctx, items, atom.n);
-}
-
-static const char *function_of(program *p, const struct rlxc_prim_func *f)
-{
-    const char *name = rlxc_map_get(&p->prims, rlxc_key(f));
-    if (name)
-        return name;
-    const rlxc_global *g =
-        rlxc_module_add_prim(p->ctx, p->builder.module, rlxc_prim_func_clone(p->ctx, f), true);
-    if (!g)
-        return NULL;
-    rlxc_map_set(p->ctx, &p->prims, rlxc_key(f), (void *)(uintptr_t)g->name);
-    return g->name;
-}
-
-static void add_param(program *p, const rlxc_constant *c, const rlxc_sinfo *type)
-{
-    const char *name = rlxc_internf(p->ctx, "w%u", p->params.count);
-    rlxc_rvar *var = rlxc_rvar_new(p->ctx, p->builder.function, name, type);
-    RLXC_PUSH(p->ctx, &p->params, var);
-    RLXC_PUSH(p->ctx, &p->identifiers, name);
-    RLXC_PUSH(p->ctx, &p->names, rlxc_attr_string(p->ctx, c->name));
-    rlxc_map_set(p->ctx, &p->values, rlxc_key(c), var);
-}
-
-/* Adds the computation of |c|, whose operands have values. */
-static bool add_value(program *p, const rlxc_constant *c)
-{
-    rlxc_context *ctx = p->ctx;
-    const rlxc_sinfo *type = rlxc_atom_sinfo(ctx, NULL, rlxc_atom_constant(c));
-    if (!c->made) {
-        add_param(p, c, type);
-        return true;
-    }
-    const rlxc_binding *made = c->made;
-    rlxc_atom *args = rlxc_alloc(ctx, ((size_t)made->n_args + 1) * sizeof *args);
-    for (uint32_t i = 0; i < made->n_args; i++)
-        args[i] = value_of(p, made->args[i]);
-    if (c->made_by) {
-        const char *name = function_of(p, c->made_by);
-        if (!name)
-            return false;
-        args[0] = rlxc_atom_global(ctx, name);
-    }
-    rlxc_atom value;
-    if (made->form == RLXC_FORM_CALL && made->n_sinfo_args == 0) {
-        value = rlxc_emit_op(&p->builder, made->op->name, args, made->n_args, made->attrs, "v");
-    } else {
-        rlxc_binding *again = rlxc_copy(ctx, made, sizeof *made);
-        again->args = args;
-        again->var = rlxc_rvar_new(ctx, p->builder.function, "v", type);
-        value = rlxc_emit(&p->builder, again);
-    }
-    if (value.kind != RLXC_ATOM_VAR)
-        return false;
-    rlxc_map_set(ctx, &p->values, rlxc_key(c), value.var);
-    return true;
-}
-
-/* weights(w0, w1, ...) -> the tuple of the file's tensors. */
-static bool fill(const lifter *l, program *p)
-{
-    rlxc_context *ctx = l->ctx;
-    rlxc_function *f = p->builder.function;
-    rlxc_map values = {0}; /* the first of those that are the same -> rlxc_rvar */
-    for (uint32_t i = 0; i < l->needed.count; i++) {
-        const rlxc_constant *c = l->needed.items[i];
-        const uint64_t first = rlxc_key(first_of(l, c));
-        void *known = is_value(c) ? rlxc_map_get(&values, first) : NULL;
-        if (known)
-            rlxc_map_set(ctx, &p->values, rlxc_key(c), known);
-        else if (is_value(c) && !add_value(p, c))
-            return false;
-        else if (is_value(c))
-            rlxc_map_set(ctx, &values, first, rlxc_map_get(&p->values, rlxc_key(c)));
-    }
-    rlxc_atom *items = rlxc_alloc(ctx, ((size_t)l->distinct.count + 1) * sizeof *items);
-    for (uint32_t i = 0; i < l->distinct.count; i++)
-        items[i] = value_of(p, rlxc_atom_constant(l->distinct.items[i]));
-    const rlxc_atom all = rlxc_atom_tuple(ctx, items, l->distinct.count);
-    f->ret = rlxc_atom_sinfo(ctx, p->builder.module, all);
-    rlxc_binding *make =
-        rlxc_binding_new(ctx, RLXC_FORM_TUPLE, rlxc_rvar_new(ctx, f, "made", f->ret));
-    make->args = all.items;
-    make->n_args = all.n;
-    f->body.result = rlxc_emit(&p->builder, make);
-    f->params = p->params.items;
-    f->n_params = p->params.count;
-    const rlxc_attr names = {.kind = RLXC_ATTR_DICT,
-                             .list = {p->names.items, p->identifiers.items, p->identifiers.count}};
-    f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, RLXC_PARAM_NAMES), names);
-    return !rlxc_failed(ctx);
-}
-
-/* Compiles the program for the executable's CPU; frees |*out_data| of |*out_size| with rlx_free. */
-static bool compile(const lifter *l, const rlxc_options *options, void **out_data, size_t *out_size)
-{
-    rlxc_context *ctx = l->ctx;
-    rlxc_function *f = rlxc_alloc(ctx, sizeof *f);
-    f->name = rlxc_intern_cstr(ctx, "weights");
-    f->is_pure = true;
-    program p = {.ctx = ctx};
-    p.builder = (rlxc_builder){.ctx = ctx,
-                               .module = rlxc_module_new(ctx),
-                               .function = f,
-                               .block = rlxc_block_new(ctx, false)};
-    rlxc_body_push(ctx, &f->body, p.builder.block);
-    if (!rlxc_module_add_relax(ctx, p.builder.module, f, false) || !fill(l, &p))
-        return false;
-    rlxc_options own = rlxc_options_for(options->target, 1);
-    own.jobs = options->jobs;
-    own.check = options->check;
-    rlx_exec_builder *builder = NULL;
-    rlx_error err = {0};
-    bool ok = rlx_exec_builder_create(NULL, &builder, &err) == RLX_OK &&
-              rlxc_compile_module(ctx, p.builder.module, &own, NULL, builder) &&
-              rlx_exec_builder_finish(builder, out_data, out_size, &err) == RLX_OK;
-    rlx_exec_builder_destroy(builder);
-    if (!ok && !rlxc_failed(ctx))
-        rlxc_error(ctx, (rlxc_range){0}, "the program of the weights: %s", err.message);
-    return ok;
-}
-
 /* --- the file -------------------------------------------------------------------------------- */
 
 static const char *type_name(rlx_dtype t)
@@ -326,15 +170,19 @@ static const char *origin_of(rlxc_context *ctx, const rlxc_constant *c)
     return text.data ? text.data : "";
 }
 
+/* A type that the format does not have is as many bytes. */
 static json_t *entry_of(const rlxc_constant *c, const rlx_weight_place *at)
 {
+    const char *type = type_name(c->dtype);
+    const int64_t bytes = (int64_t)c->nbytes;
+    const int64_t *dims = type ? c->shape : &bytes;
     json_t *shape = json_array();
-    for (uint32_t i = 0; shape && i < c->ndim; i++)
-        if (json_array_append_new(shape, json_integer(c->shape[i])) != 0) {
+    for (uint32_t i = 0; shape && i < (type ? c->ndim : 1); i++)
+        if (json_array_append_new(shape, json_integer(dims[i])) != 0) {
             json_decref(shape);
             shape = NULL;
         }
-    return json_pack("{s:s, s:o, s:[I, I]}", "dtype", type_name(c->dtype), "shape", shape,
+    return json_pack("{s:s, s:o, s:[I, I]}", "dtype", type ? type : "U8", "shape", shape,
                      "data_offsets", (json_int_t)at->offset, (json_int_t)(at->offset + at->nbytes));
 }
 
@@ -413,7 +261,8 @@ bool rlxc_lift_params(rlxc_context *ctx, const rlxc_module *module, const rlxc_o
         return false;
     void *code = NULL;
     size_t size = 0;
-    if (!compile(&l, options, &code, &size))
+    if (!rlxc_weights_program(ctx, options, &l.file->derivations, &l.needed, &l.distinct, &code,
+                              &size))
         return false;
     rlxc_lifted_level level = {
         .builder = builder, .places = l.places, .n = l.distinct.count, .size = size};

@@ -180,8 +180,7 @@ static void find_open(void *user, rlxc_atom a)
 }
 
 /* Makes the constant for the result of |b|, of |bytes|, if it is a tensor. False if |b| reads
- * lifted constants and may not be folded: all it reads must be constants, the result a tensor of
- * whole bytes. */
+ * lifted constants and may not be folded: all it reads must be constants, the result a tensor. */
 static bool make_constant(fold *f, const rlxc_binding *b, const rlxc_prim_func *own, int64_t bytes,
                           rlxc_constant **out)
 {
@@ -194,7 +193,7 @@ static bool make_constant(fold *f, const rlxc_binding *b, const rlxc_prim_func *
         lifted |= rlxc_is_lifted(args[i]);
         rlxc_atom_visit(args[i], find_open, &open);
     }
-    if (lifted && (open || !tensor || s->dtype.bits < 8 || rlxc_dtype_is_bool(s->dtype)))
+    if (lifted && (open || !tensor))
         return false;
     if (!tensor)
         return true;
@@ -391,6 +390,7 @@ static bool store_value(rlxc_context *ctx, rlx_value v, rlxc_constant *known, rl
         known = rlxc_constant_new(ctx, rlx_tensor_dtype(t), rlx_tensor_ndim(t), rlx_tensor_dims(t),
                                   NULL, nbytes);
     known->data = data;
+    known->nbytes = nbytes;
     *out = rlxc_atom_constant(known);
     return true;
 }

@@ -11,6 +11,7 @@
 
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/constant.h"
+#include "compiler/ir/lifted.h"
 #include "compiler/kernels/quantized/quant.h"
 #include "compiler/ops/te.h"
 #include "compiler/schedule/stages.h"
@@ -44,7 +45,14 @@ static bool take_bytes(lowering *l, const rlxc_binding *b, rlxc_atom *out)
         return false;
     const rlxc_constant *c = out->constant;
     const int64_t size = (int64_t)c->nbytes;
-    *out = rlxc_atom_constant(rlxc_constant_new(l->c->ctx, RLX_U8, 1, &size, c->data, c->nbytes));
+    const rlxc_expr *dim = rlxc_i64(l->c->ctx, size);
+    const rlxc_atom args[3] = {*out, rlxc_atom_shape(l->c->ctx, &dim, 1), a[2]};
+    rlxc_constant *bytes =
+        c->lifted ? rlxc_constant_call(l->c->ctx, b->op->name, args, 3, b->attrs, RLX_U8, 1, &size)
+                  : rlxc_constant_new(l->c->ctx, RLX_U8, 1, &size, NULL, 0);
+    bytes->data = c->data;
+    bytes->nbytes = c->nbytes;
+    *out = rlxc_atom_constant(bytes);
     return true;
 }
 

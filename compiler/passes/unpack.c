@@ -69,8 +69,12 @@ static rlxc_atom small_constant(rlxc_builder *b, const rlxc_constant *c, size_t 
     unsigned char *data = rlxc_try_alloc(b->ctx, n, 1);
     for (size_t i = 0; data && i < n; i++)
         data[i] = (unsigned char)rlxc_constant_int(c, i);
-    return rlxc_atom_constant(
-        rlxc_constant_new(b->ctx, RLX_DTYPE(c->dtype.code, 8), c->ndim, c->shape, data, n));
+    const rlx_dtype type = RLX_DTYPE(c->dtype.code, 8);
+    rlxc_constant *made = c->lifted ? rlxc_constant_cast(b->ctx, c, type)
+                                    : rlxc_constant_new(b->ctx, type, c->ndim, c->shape, NULL, 0);
+    made->data = data;
+    made->nbytes = n;
+    return rlxc_atom_constant(made);
 }
 
 /* A packed tensor as one of bytes. */

@@ -16,6 +16,18 @@ void lift_write(const char *path, const void *data, size_t size)
     cr_assert_eq(rlx_write_file(path, data, size, &err), RLX_OK, "%s", err.message);
 }
 
+/* Types of less than a byte, I4 or U2. */
+static bool is_small(const lift_weight *w)
+{
+    return w->bytes == 1 && (w->type[1] == '4' || w->type[1] == '2');
+}
+
+static int lowest_bits(const lift_weight *w, int number)
+{
+    const int range = 1 << (w->type[1] - '0'), value = (number + 32) % range;
+    return w->type[0] == 'I' && value >= range / 2 ? value - range : value;
+}
+
 void lift_fill(const lift_weight *w, int seed, unsigned char *to)
 {
     for (int i = 0; i < w->count; i++) {
@@ -24,10 +36,14 @@ void lift_fill(const lift_weight *w, int seed, unsigned char *to)
         const uint16_t half = (uint16_t)rlx_float_encode(RLX_F16, (double)value);
         if (w->bytes == 4)
             memcpy(to + 4 * i, &value, 4);
+        else if (w->bytes == 8)
+            memcpy(to + 8 * i, &(int64_t){number}, 8);
         else if (w->bytes == 2)
             memcpy(to + 2 * i, &half, 2);
         else
-            to[i] = (unsigned char)(w->type[0] == 'B' ? i % 3 > 0 : number * 4);
+            to[i] = (unsigned char)(w->type[0] == 'B' ? (i + seed) % 3 > 0
+                                    : is_small(w)     ? lowest_bits(w, number)
+                                                      : number * 4);
     }
 }
 
@@ -45,7 +61,9 @@ const char *lift_weights(const lift_place *p, char path[64], int seed, const lif
         lift_fill(w, seed, data + at);
         n += snprintf(header + n, sizeof header - (size_t)n,
                       "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}",
-                      i ? "," : "{", w->name, w->type, w->shape, at, at + bytes);
+                      i ? "," : "{", w->name,
+                      is_small(w) ? (w->type[0] == 'I' ? "I8" : "U8") : w->type, w->shape, at,
+                      at + bytes);
         at += bytes;
     }
     strcat(header, "}");

@@ -7,8 +7,8 @@
 enum { LIFT_SAID = 4096 };
 
 typedef struct lift_weight {
-    const char *name, *type, *shape;
-    int bytes; /* of an element */
+    const char *name, *type, *shape; /* type I4, U4, I2, U2: in bytes of the type I8 or U8 */
+    int bytes;                       /* of an element */
     int count;
 } lift_weight;
 
@@ -20,8 +20,8 @@ void lift_begin(lift_place *p, const char *module);
 /* Removes the folder. */
 void lift_end(const lift_place *p);
 void lift_write(const char *path, const void *data, size_t size);
-/* Numbers in [-1, 1), as in no other |seed|; those of integers are four times the numerators, and
- * flags are the same in all. */
+/* Numbers in [-1, 1), as in no other |seed|; those of integers are four times the numerators, or
+ * their lowest bits. */
 void lift_fill(const lift_weight *w, int seed, unsigned char *to);
 /* Writes weights |seed| to a file of the folder, whose path it gives. */
 const char *lift_weights(const lift_place *p, char path[64], int seed, const lift_weight *weights,

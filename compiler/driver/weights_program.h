@@ -1,0 +1,18 @@
+/* The program that makes the weights of a file from others: an executable of its own. Its function
+ * "weights" takes weights as they were read and returns a tuple of what kernels read. */
+#ifndef RLXC_DRIVER_WEIGHTS_PROGRAM_H
+#define RLXC_DRIVER_WEIGHTS_PROGRAM_H
+
+#include "compiler/base/options.h"
+#include "compiler/driver/derivations.h"
+
+typedef RLXC_VEC(const rlxc_constant *) rlxc_constants;
+
+/* Compiles the program for the CPU of |options|. |needed|: |results| and all that they are computed
+ * from, operands first. The caller frees |*out_data| of |*out_size| with rlx_free, aligned to 64.
+ */
+bool rlxc_weights_program(rlxc_context *ctx, const rlxc_options *options,
+                          rlxc_derivations *derivations, const rlxc_constants *needed,
+                          const rlxc_constants *results, void **out_data, size_t *out_size);
+
+#endif
