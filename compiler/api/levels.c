@@ -1,6 +1,7 @@
 /* One file for several CPU levels: the model is compiled for each, and the programs are joined by
  * the runtime's builder, which keeps equal constants once. */
 #include "compiler/api/api.h"
+#include "compiler/ir/device.h"
 #include "compiler/target/target.h"
 #include "rlx/builder.h"
 
@@ -11,14 +12,6 @@ typedef struct level {
     const char *cpu;
     rlx_exec_builder *builder;
 } level;
-
-static bool has_kernels(const rlx_ir_module *m)
-{
-    for (uint32_t i = 0; i < m->ir->globals.count; i++)
-        if (m->ir->globals.items[i]->prim != NULL)
-            return true;
-    return false;
-}
 
 static size_t count_features(const level *l)
 {
@@ -78,7 +71,7 @@ static rlx_status write(level *levels, uint32_t n, const char *path, rlx_error *
     rlx_compiler *c = levels[0].module->compiler;
     rlx_exec_builder *all = NULL;
     rlxc_doing(c->ctx, "writing", rlxc_intern_cstr(c->ctx, path));
-    if (!has_kernels(levels[0].module)) /* so all levels are equal */
+    if (!rlxc_has_cpu_kernels(levels[0].module->ir)) /* so all levels are equal */
         return rlx_exec_builder_save(levels[0].builder, path, err);
     sort(levels, n);
     rlx_status status = rlx_exec_builder_create(c->allocator, &all, err);

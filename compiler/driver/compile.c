@@ -134,11 +134,7 @@ static bool report(rlxc_context *ctx, rlx_status status, const rlx_error *err)
 static bool add_native(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                        rlx_exec_builder *builder)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < module->globals.count; i++)
-        any = any || (module->globals.items[i]->prim != NULL &&
-                      !rlxc_prim_is_device(module->globals.items[i]->prim));
-    if (!any)
+    if (!rlxc_has_cpu_kernels(module))
         return true;
     rlxc_native native = {0};
     if (!rlxc_compile_native(ctx, module, options, RLXC_NATIVE_SHARED, &native))

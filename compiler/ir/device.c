@@ -76,6 +76,16 @@ bool rlxc_prim_is_device(const rlxc_prim_func *f)
     return rlxc_target_is_device_kind(kind, length);
 }
 
+bool rlxc_has_cpu_kernels(const rlxc_module *module)
+{
+    for (uint32_t i = 0; i < module->globals.count; i++) {
+        const rlxc_prim_func *f = module->globals.items[i]->prim;
+        if (f && !rlxc_prim_is_device(f))
+            return true;
+    }
+    return false;
+}
+
 bool rlxc_is_cpu_kind(const char *kind, size_t length)
 {
     static const char *const cpus[] = {"llvm", "cpu", "c"};

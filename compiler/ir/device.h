@@ -25,6 +25,8 @@ const rlxc_target *rlxc_prim_target(rlxc_context *ctx, const rlxc_prim_func *f,
                                     const rlxc_target *otherwise);
 /* True if the function's attribute "target" names a kind of device: it is no code of the CPU. */
 bool rlxc_prim_is_device(const rlxc_prim_func *f);
+/* True if the module has a PrimFunc that is code of the CPU. */
+bool rlxc_has_cpu_kernels(const rlxc_module *module);
 /* True if targets of this kind run on the CPU. */
 bool rlxc_is_cpu_kind(const char *kind, size_t length);
 /* True for what can name a kind of device or memory in an executable: 1 to 63 letters, digits, '_',

@@ -84,19 +84,37 @@ static void end(place *p)
     cr_expect_eq(system(line), 0);
 }
 
-/* Compiles for |cpus| into |out|; |said| gets rlxc's messages. Returns its exit status. */
-static int compile(const place *p, const char *cpus, char *out, size_t size, char *said)
+/* Compiles for |cpus| into |out|, with |more| options unless NULL; |said| gets rlxc's messages.
+ * Returns its exit status. */
+static int compile_with(const place *p, const char *cpus, const char *const *more, char *out,
+                        size_t size, char *said)
 {
     snprintf(out, size, "%s/%s.rlx", p->folder, cpus);
-    char *argv[] = {(char[]){"rlxc"},     (char *)(uintptr_t)p->model,
-                    (char[]){"--params"}, (char *)(uintptr_t)p->weights,
-                    (char[]){"--mcpu"},   (char *)(uintptr_t)cpus,
-                    (char[]){"-o"},       out};
+    char *argv[] = {(char[]){"rlxc"},
+                    (char *)(uintptr_t)p->model,
+                    (char[]){"--params"},
+                    (char *)(uintptr_t)p->weights,
+                    (char[]){"--mcpu"},
+                    (char *)(uintptr_t)cpus,
+                    (char[]){"-o"},
+                    out,
+                    NULL,
+                    NULL,
+                    NULL,
+                    NULL};
+    int n = 8;
+    for (; more && *more; more++)
+        argv[n++] = (char *)(uintptr_t)*more;
     FILE *err = fmemopen(said, MOST, "w");
     said[0] = '\0';
-    const int status = rlxc_main(sizeof argv / sizeof *argv, argv, stdout, err);
+    const int status = rlxc_main(n, argv, stdout, err);
     fclose(err);
     return status;
+}
+
+static int compile(const place *p, const char *cpus, char *out, size_t size, char *said)
+{
+    return compile_with(p, cpus, NULL, out, size, said);
 }
 
 static off_t size_of(const char *path)
@@ -175,6 +193,23 @@ RLX_TEST(levels, a_file_runs_at_each_of_its_levels)
             cr_expect_eq(run(t, file, V3 ",avx512f,avx512bw,avx512cd,avx512dq,avx512vl", rows[i]),
                          3u);
     }
+    end(&p);
+}
+
+RLX_TEST(levels, a_program_of_device_kernels_alone_has_none)
+{
+    static const char *const device[] = {"--default-device", "opencl:0", "--device-target",
+                                         "opencl", NULL};
+    char file[128], said[MOST];
+    rlx_executable *exe;
+    place p;
+    begin(&p);
+    cr_assert_eq(compile_with(&p, "x86-64-v2,x86-64-v3", device, file, sizeof file, said), 0, "%s",
+                 said);
+    const rlx_load_options options = {.allocator = &t->allocator};
+    RLX_OKAY(rlx_executable_load_file(file, &options, &exe, &t->error));
+    cr_expect_eq(rlx_executable_level(exe), 0u);
+    rlx_executable_release(exe);
     end(&p);
 }
 
