@@ -10,6 +10,8 @@ bool rlxc_device_may_do(const char *builtin);
 /* Emits what the builder's device, or the CPU, does for |call|, a call of a builtin whose tensors
  * are there; |*out| becomes its result. False, with nothing emitted, where there is no kernel. */
 bool rlxc_emit_device_form(rlxc_builder *b, const rlxc_binding *call, rlxc_atom *out);
+/* The same for a call of rlx.nonzero in a program in C, whose result's size is data. */
+bool rlxc_emit_nonzero(rlxc_builder *b, const rlxc_binding *call, rlxc_atom *out);
 
 /* Fails where |wrong|: "model.py:7:9: |before| a |between| b". a < 0 or a >= b there, without which
  * T.check_index does not fail. */

@@ -470,7 +470,11 @@ static rlxc_rewrite_action use_form(void *user, rlxc_builder *b, rlxc_binding *c
 {
     (void)user;
     b->range = call->range;
-    return call->form == RLXC_FORM_CALL && !call->op && rlxc_emit_device_form(b, call, replacement)
+    if (call->form != RLXC_FORM_CALL || call->callee.kind != RLXC_ATOM_EXTERN)
+        return RLXC_REWRITE_KEEP;
+    const bool is_nonzero = strcmp(call->callee.text, "rlx.nonzero") == 0;
+    return (is_nonzero ? rlxc_emit_nonzero(b, call, replacement)
+                       : rlxc_emit_device_form(b, call, replacement))
                ? RLXC_REWRITE_REPLACE
                : RLXC_REWRITE_KEEP;
 }

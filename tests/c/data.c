@@ -1,5 +1,6 @@
 /* Checks what tests/c/data.py computes as C, with enough room and with too little. Prints what is
  * wrong. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +23,9 @@ int main(void)
     const int64_t shape[2] = {2, 3}, wrong[2] = {2, 2}, negative[2] = {-2, -3},
                   large[2] = {1 << 20, 1 << 20};
     const uint8_t yes = 1, no = 0;
+    const float some[8] = {0, 1, 0, 0, NAN, -0.0f, 2, 3};
+    static const int64_t rows[4] = {0, 2, 3, 3}, columns[4] = {1, 0, 0, 1};
+    int64_t places[8], powers;
     float out[36], *const in = out;
     int64_t got[3] = {0};
     size_t bytes = data_fill_arena_bytes(6);
@@ -63,5 +67,18 @@ int main(void)
            data_choose(x, &yes, 6, in, 11, got, arena, bytes) == DATA_E_MEMORY && got[0] == 12);
     expect("choose with a small arena",
            data_choose(x, &yes, 6, in, 12, got, arena, bytes - 1) == DATA_E_MEMORY);
+
+    bytes = data_find_arena_bytes(4);
+    expect("find", data_find(some, 4, places, 8, got, out, 4, &powers, arena, bytes) == 0 &&
+                       got[0] == 2 && got[1] == 4 && powers == 4);
+    for (int i = 0; i < 4; i++)
+        expect("what is found", places[i] == rows[i] && places[4 + i] == columns[i] &&
+                                    out[i] > 2.7f && out[i] < 2.72f);
+    expect("find without room",
+           data_find(some, 4, places, 7, got, out, 4, &powers, arena, bytes) == DATA_E_MEMORY &&
+               got[1] == 4);
+    expect("find in nothing",
+           data_find(some, 0, places, 0, got, out, 0, &powers, arena, bytes) == 0 && got[1] == 0 &&
+               powers == 0);
     return failed;
 }

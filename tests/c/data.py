@@ -1,4 +1,4 @@
-# Sizes that only data determines: a shape that is data, with memory behind the plan; a reshape to it; branches of two shapes.
+# Sizes that only data determines: a shape that is data, with memory behind the plan; a reshape to it; branches of two shapes; elements that are found.
 @I.ir_module
 class Module:
     @R.function
@@ -32,3 +32,13 @@ class Module:
         else:
             y: R.Tensor(dtype="float32", ndim=1) = x
         return y
+
+    @R.function
+    def find(x: R.Tensor(("n", 2), dtype="float32")) -> R.Tuple(R.Tensor(dtype="int64", ndim=2), R.Tensor(dtype="float32", ndim=1)):
+        n = T.int64()
+        k = T.int64()
+        found: R.Tensor(dtype="int64", ndim=2) = R.nonzero(x)
+        places: R.Tensor((2, k), dtype="int64") = R.match_cast(found, R.Tensor((2, k), dtype="int64"))
+        ones: R.Tensor((k,), dtype="float32") = R.ones(R.shape([k]), dtype="float32")
+        powers: R.Tensor((k,), dtype="float32") = R.exp(ones)
+        return (places, powers)
