@@ -148,6 +148,24 @@ static bool lower(const run *r)
     return rlx_ir_module_lower(r->module, &r->command->options, NULL) == RLX_OK;
 }
 
+/* Why the pass of --stop-after did not run. */
+static bool explain_unreached(const run *r)
+{
+    const char *name = r->command->stop_after;
+    rlx_pass_info pass = {.opt_level = 0};
+    char message[160];
+    for (uint32_t i = 0; rlx_compiler_pass(r->compiler, i, &pass) && strcmp(pass.name, name) != 0;)
+        i++;
+    if (pass.opt_level == RLX_PASS_ON_REQUEST)
+        snprintf(message, sizeof message, "pass %.60s runs only with --pass %.60s", name, name);
+    else if (pass.opt_level > r->command->options.opt_level)
+        snprintf(message, sizeof message, "pass %.60s runs from -O%d on, and this is -O%d", name,
+                 pass.opt_level, r->command->options.opt_level);
+    else
+        snprintf(message, sizeof message, "pass %.60s does not run for this module", name);
+    return fail(r, message);
+}
+
 static bool sees_passes(const rlxc_command *c)
 {
     return c->options.explain || c->print_after_all || c->n_print_after > 0 || c->time_passes ||
@@ -188,14 +206,14 @@ static bool compile(run *r)
     if (c->emit == RLX_EMIT_RELAX && c->stop_after == NULL)
         /* As it was read; the passes run only for what is to be seen of them. */
         return write_text(r) && (!sees_passes(c) || lower(r));
-    if (c->emit == RLX_EMIT_RELAX)
-        return (lower(r) || r->stopped) && write_text(r);
-    if (c->emit == RLX_EMIT_EXECUTABLE && c->output == NULL && c->stop_after == NULL)
+    if (c->stop_after != NULL)
+        return (lower(r) || r->stopped) && (r->stopped ? write_text(r) : explain_unreached(r));
+    if (c->emit == RLX_EMIT_EXECUTABLE && c->output == NULL)
         return lower(r); /* only to explain it */
     double start = now_seconds();
     bool ok = emit(r);
     r->compile_seconds = now_seconds() - start;
-    return r->stopped ? write_text(r) : ok;
+    return ok;
 }
 
 static void print_line(void *user, const char *text)

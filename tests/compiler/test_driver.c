@@ -207,6 +207,19 @@ RLX_TEST(driver, stops_and_prints_after_a_pass)
     cr_expect(strstr(out, "# after pass infer") != NULL, "%s", out);
     cr_expect(strstr(out, "@T.prim_func") != NULL, "%s", out);
 
+    /* A pass that does not run stops nothing: no executable goes to standard output. */
+    static const char *const unreached[][2] = {
+        {"--stop-after=match_patterns -O0",
+         "pass match_patterns runs from -O1 on, and this is -O0"},
+        {"--stop-after=static_plan", "pass static_plan runs only with --pass static_plan"},
+    };
+    for (size_t i = 0; i < sizeof unreached / sizeof *unreached; i++) {
+        snprintf(words, sizeof words, "%s %s", path, unreached[i][0]);
+        cr_expect_eq(run(words, out, err), 1, "%s", words);
+        cr_expect(strstr(err, unreached[i][1]) != NULL, "%s", err);
+        cr_expect_str_eq(out, "", "%s", words);
+    }
+
     /* Prints the module as parsed, before any pass. */
     snprintf(words, sizeof words, "%s --emit=relax", path);
     cr_expect_eq(run(words, out, err), 0, "%s", err);
