@@ -86,10 +86,11 @@ struct rlx_ir_module { /* in the arena */
     const char *tuned_by;  /* name of the database; NULL: there is none */
 };
 
-/* Lifted weights of the |n| |modules|, levels of one file |path|, go beside it if the compiler's
- * options say so; |path| NULL: they stay inside. The file must not be one that a module reads. */
-rlx_status rlxc_api_lift(rlx_ir_module *const *modules, uint32_t n, const char *path,
-                         rlx_error *err);
+/* Decides where the lifted weights of the |n| |modules|, levels of one executable, go: to the file
+ * that |options| name, else beside |path|; both NULL: they stay inside. The file must not be one
+ * that a module reads. */
+rlx_status rlxc_api_lift(rlx_ir_module *const *modules, uint32_t n,
+                         const rlx_compile_options *options, const char *path, rlx_error *err);
 
 typedef struct rlxc_api_call {
     rlx_compiler *compiler;

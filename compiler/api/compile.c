@@ -252,6 +252,8 @@ static bool load(rlx_ir_module *m, const output *out, const rlx_load_options *gi
     options.trust_native = true;
     if (options.allocator == NULL)
         options.allocator = m->compiler->allocator;
+    if (m->lifted_file != NULL && options.weights == NULL && options.n_tensors == 0)
+        options.weights = m->lifted_file->path;
     return rlx_exec_builder_load(out->builder, &options, exe, &err) == RLX_OK ||
            rlxc_api_refused(m->compiler->ctx, &err);
 }
@@ -394,19 +396,57 @@ rlx_status rlxc_api_build(rlx_ir_module *m, const rlx_compile_options *options,
     return status;
 }
 
+rlx_status rlxc_api_lift(rlx_ir_module *const *modules, uint32_t n,
+                         const rlx_compile_options *options, const char *path, rlx_error *err)
+{
+    rlx_compiler *c = modules[0]->compiler;
+    rlxc_lifted_file *file = NULL;
+    rlx_compile_options own;
+    rlx_error error;
+    if (!rlxc_api_complete(options, &own, &error))
+        own.lifted_path = NULL; /* compiling reports what is wrong */
+    if (own.lifted_path != NULL && !c->lift_params)
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "lifted_path needs a compiler that was created with lift_params");
+    if (c->lift_params && (own.lifted_path != NULL || path != NULL)) {
+        file = rlxc_alloc(c->ctx, sizeof *file);
+        file->path = own.lifted_path != NULL ? rlxc_intern_cstr(c->ctx, own.lifted_path)
+                                             : rlxc_internf(c->ctx, "%s.safetensors", path);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        modules[i]->lifted_file = file;
+        if (file != NULL)
+            RLX_TRY(rlx_ir_module_check_output(modules[i], file->path, err));
+    }
+    return RLX_OK;
+}
+
+/* Of an executable |form|; what else is emitted has all weights. */
+static rlx_status lift(rlx_ir_module *m, const rlx_compile_options *options, rlx_emit_form form,
+                       const char *path, rlx_error *err)
+{
+    if (form == RLX_EMIT_EXECUTABLE)
+        return rlxc_api_lift(&m, 1, options, path, err);
+    m->lifted_file = NULL;
+    return RLX_OK;
+}
+
 rlx_status rlx_ir_module_emit(rlx_ir_module *m, const rlx_compile_options *options,
                               rlx_emit_form form, void **out_data, size_t *out_size, rlx_error *err)
 {
     rlxc_api_call call;
     output out = {.builder = NULL};
-    if (out_data == NULL || out_size == NULL)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "out_data or out_size is NULL");
+    if (m == NULL || out_data == NULL || out_size == NULL)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "the module, out_data or out_size is NULL");
+    RLX_TRY(lift(m, options, form, NULL, err));
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlx_compiler *c = call.compiler;
     rlx_error error = {0};
     void *data = NULL;
     size_t size = 0;
     rlx_status status = compile(m, options, form, &out);
+    if (status == RLX_OK && !rlxc_write_lifted(c->ctx, m->lifted_file))
+        status = RLX_E_IO;
     if (status == RLX_OK && form == RLX_EMIT_EXECUTABLE) {
         if (rlx_exec_builder_finish(out.builder, &data, &size, &error) != RLX_OK)
             rlxc_api_refused(c->ctx, &error);
@@ -451,23 +491,6 @@ static bool name_of_c(rlx_ir_module *m, const char *path, const char **out_name,
     return !rlxc_failed(ctx);
 }
 
-rlx_status rlxc_api_lift(rlx_ir_module *const *modules, uint32_t n, const char *path,
-                         rlx_error *err)
-{
-    rlxc_context *ctx = modules[0]->compiler->ctx;
-    rlxc_lifted_file *file = NULL;
-    if (modules[0]->compiler->lift_params && path != NULL) {
-        file = rlxc_alloc(ctx, sizeof *file);
-        file->path = rlxc_internf(ctx, "%s.safetensors", path);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        modules[i]->lifted_file = file;
-        if (file != NULL)
-            RLX_TRY(rlx_ir_module_check_output(modules[i], file->path, err));
-    }
-    return RLX_OK;
-}
-
 rlx_status rlx_ir_module_emit_file(rlx_ir_module *m, const rlx_compile_options *options,
                                    rlx_emit_form form, const char *path, rlx_error *err)
 {
@@ -475,7 +498,7 @@ rlx_status rlx_ir_module_emit_file(rlx_ir_module *m, const rlx_compile_options *
     output out = {.builder = NULL};
     rlx_error error = {0};
     RLX_TRY(rlx_ir_module_check_output(m, path, err));
-    RLX_TRY(rlxc_api_lift(&m, 1, form == RLX_EMIT_EXECUTABLE ? path : NULL, err));
+    RLX_TRY(lift(m, options, form, path, err));
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
     const char *beside[2] = {NULL, NULL};
@@ -510,10 +533,13 @@ rlx_status rlx_ir_module_load(rlx_ir_module *m, const rlx_compile_options *optio
     rlxc_api_call call;
     output out = {.builder = NULL};
     rlx_executable *exe = NULL;
-    if (out_exe == NULL)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "out is NULL");
+    if (m == NULL || out_exe == NULL)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "the module or out is NULL");
+    RLX_TRY(lift(m, options, RLX_EMIT_EXECUTABLE, NULL, err));
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlx_status status = compile(m, options, RLX_EMIT_EXECUTABLE, &out);
+    if (status == RLX_OK && !rlxc_write_lifted(call.compiler->ctx, m->lifted_file))
+        status = RLX_E_IO;
     if (status == RLX_OK && !load(m, &out, load_options, &exe))
         status = RLX_E_INVALID_MODULE;
     rlx_exec_builder_destroy(out.builder);

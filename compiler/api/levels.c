@@ -117,7 +117,7 @@ rlx_status rlx_ir_modules_emit_levels(rlx_ir_module *const *modules, const char 
     rlxc_api_call call;
     rlx_error error = {0};
     RLX_TRY(check(modules, cpus, n, path, err));
-    RLX_TRY(rlxc_api_lift(modules, n, path, err));
+    RLX_TRY(rlxc_api_lift(modules, n, options, path, err));
     for (uint32_t i = 0; i < n; i++)
         levels[i] = (level){modules[i], cpus[i], NULL};
     RLX_TRY(rlxc_api_begin_module(modules[0], &call, err));

@@ -38,7 +38,8 @@ typedef struct rlx_compiler_options {
     bool strict_weights; /* weights without a parameter, and parameters without: errors */
     /* Bound weights, and initializers of ONNX models, leave the executable: rlx_ir_module_emit_file
      * writes them to PATH.safetensors, and other weights of the same types can take their place
-     * (docs/weights.md). Other ways of emitting keep them in the executable. */
+     * (docs/weights.md). Other ways of emitting keep them in the executable, unless
+     * rlx_compile_options.lifted_path says where they go. */
     bool lift_params;
 } rlx_compiler_options;
 
@@ -306,8 +307,12 @@ typedef struct rlx_compile_options {
                                * "kind=constants", for constants, in the order of preference
                                * (docs/memory.md); at most 16 */
     uint32_t n_pools;
-    bool weights_apart; /* RLX_EMIT_C into a file NAME.c writes the weights to NAME.weights,
-                         * whose bytes the functions take as a parameter (docs/c.md) */
+    bool weights_apart;      /* RLX_EMIT_C into a file NAME.c writes the weights to NAME.weights,
+                              * whose bytes the functions take as a parameter (docs/c.md) */
+    const char *lifted_path; /* where executables' lifted weights go, in memory too
+                              * (rlx_compiler_options.lift_params): rlx_ir_module_load maps this
+                              * file unless its load options name others. NULL: beside the file of
+                              * the executable, or in an executable without one */
 } rlx_compile_options;
 
 /* -O2 for this machine. */
