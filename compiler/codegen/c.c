@@ -1,4 +1,4 @@
-/* A module as C99: the files, constants, the order of everything. */
+/* A module as C99: the files, and the order of everything. */
 #include "compiler/codegen/c.h"
 
 #include <inttypes.h>
@@ -18,49 +18,6 @@ const char *rlxc_c_identifier(rlxc_context *ctx, const char *name, bool capitals
         rlxc_text_add(&text, &one, 1);
     }
     return text.data ? text.data : "model";
-}
-
-enum { ALIGN = 64, LEAST_APART = 64 /* bytes of a constant that is a weight */ };
-
-/* A place in the weights: a macro over the parameter of that name. */
-static const char *weight(rlxc_c_module *m, const rlxc_constant *c, const char *type)
-{
-    const char *name =
-        rlxc_c_global_name(&m->cl, rlxc_c_identifier(m->ctx, c->name ? c->name : "constant", true));
-    const size_t offset = (m->weights_bytes + ALIGN - 1) / ALIGN * ALIGN;
-    RLXC_PUSH(m->ctx, &m->weights, (rlxc_c_weight){c, offset});
-    if (__builtin_add_overflow(offset, c->nbytes, &m->weights_bytes))
-        rlxc_error(m->ctx, (rlxc_range){0}, "the weights are too large");
-    rlxc_text_printf(&m->data_text,
-                     "#define %s ((const %s *)(const void *)((const unsigned char *)weights + "
-                     "%zu))\n",
-                     name, type, offset);
-    return name;
-}
-
-const char *rlxc_c_constant(rlxc_c_module *m, const rlxc_constant *c)
-{
-    rlxc_cl *g = &m->cl;
-    const char *name = rlxc_map_get(&m->constants, rlxc_key(c));
-    const bool apart = m->apart && c->nbytes >= LEAST_APART;
-    m->weight_uses += apart;
-    if (name)
-        return name;
-    const char *why = rlxc_cl_lacks_type(g->target, c->dtype);
-    const size_t item = c->dtype.bits <= 8 ? 1 : c->dtype.bits / 8u, n = c->nbytes / item;
-    if (why)
-        rlxc_error(m->ctx, g->range, "constant %s: %s", c->name ? c->name : "", why);
-    name = apart ? weight(m, c, rlxc_cl_memory_type(g, c->dtype))
-                 : rlxc_c_global_name(g, c->name ? c->name : "constant");
-    rlxc_map_set(m->ctx, &m->constants, rlxc_key(c), (void *)(uintptr_t)name);
-    if (apart)
-        return name;
-    rlxc_text_printf(&m->data_text,
-                     "\nstatic const %s %s[%zu] = ", rlxc_cl_memory_type(g, c->dtype), name,
-                     n ? n : 1);
-    rlxc_cl_elements(g, &m->data_text, c->dtype, c->data, c->nbytes);
-    rlxc_text_puts(&m->data_text, ";\n");
-    return name;
 }
 
 static void add(rlxc_text *out, const rlxc_text *part)
@@ -129,6 +86,7 @@ bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name,
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++)
         if (module->globals.items[i]->relax && !module->globals.items[i]->relax->is_private)
             rlxc_c_function(&m, module->globals.items[i]->relax);
+    rlxc_c_write_constants(&m);
     if (!rlxc_failed(ctx) && m.graph_text.length == 0)
         rlxc_error(ctx, (rlxc_range){0}, "the module exports no Relax function");
     *out = (rlxc_c_files){.header = NULL};

@@ -1,6 +1,7 @@
 /* Private to compiler/codegen/c*.c: a module as C99.
  *
- * c.c         the two files: what is in them, in which order; constants
+ * c.c         the two files: what is in them, in which order
+ * c_constants.c  the arrays and weights that functions read
  * c_kernel.c  a PrimFunc as a function
  * c_graph.h   a Relax function as a function that calls those, in several files
  * c_plan.c    where the temporaries of a Relax function are in its arena
@@ -28,6 +29,12 @@ typedef struct rlxc_c_weight {
     size_t offset;
 } rlxc_c_weight;
 
+typedef struct rlxc_c_array { /* a constant in the source */
+    const rlxc_constant *constant;
+    const char *name;
+    rlxc_range range; /* its first use */
+} rlxc_c_array;
+
 typedef struct rlxc_c_module {
     rlxc_context *ctx;
     const rlxc_module *module;
@@ -39,7 +46,9 @@ typedef struct rlxc_c_module {
     RLXC_VEC(rlxc_c_weight) weights; /* then: in order */
     size_t weights_bytes;
     uint32_t weight_uses;
+    RLXC_VEC(rlxc_c_array) arrays;
     rlxc_pools pools; /* of the CPU, for what functions plan */
+    rlxc_pools constant_pools;
     rlxc_text kernel_text, data_text, graph_text, header_text;
 } rlxc_c_module;
 
@@ -85,6 +94,11 @@ void rlxc_c_find_pools(rlxc_c_module *m);
 /* --- c.c */
 /* |name| as an identifier, or in capitals. */
 const char *rlxc_c_identifier(rlxc_context *ctx, const char *name, bool capitals);
+
+/* --- c_constants.c */
+/* The name of |c|, or what it is in the weights. */
 const char *rlxc_c_constant(rlxc_c_module *m, const rlxc_constant *c);
+/* Writes the arrays of all that were named, once the functions are written. */
+void rlxc_c_write_constants(rlxc_c_module *m);
 
 #endif

@@ -13,9 +13,11 @@ void rlxc_c_find_pools(rlxc_c_module *m)
     if (!rlxc_pools_of(m->ctx, m->module, &all))
         return;
     for (uint32_t i = 0; i < all.n; i++)
-        if (all.items[i].kind == RLXC_POOL_WORKSPACE &&
-            rlxc_pool_takes(&all.items[i], "cpu", 3, NULL))
-            m->pools.items[m->pools.n++] = all.items[i];
+        if (rlxc_pool_takes(&all.items[i], "cpu", 3, NULL)) {
+            rlxc_pools *to =
+                all.items[i].kind == RLXC_POOL_WORKSPACE ? &m->pools : &m->constant_pools;
+            to->items[to->n++] = all.items[i];
+        }
 }
 
 static uint32_t alignment(const rlxc_pool *pool)

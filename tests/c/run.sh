@@ -50,11 +50,17 @@ grep FAIL "$work/models.txt"
 "$build/rlxc" examples/digits/digits.py --params examples/digits/digits.safetensors --bound n=1:8 --emit=c -o "$work/digits.c"
 check "digits of at most 8 images" $?
 "$build/rlxc" examples/digits/digits.py --params examples/digits/digits.safetensors --bound n=0:8 --pool name=sram,size=16K --pool name=dram \
-    --emit=c -o "$work/pooled.c"
+    --pool name=flash,size=40K,kind=constants --pool name=rom,kind=constants --emit=c -o "$work/pooled.c"
 check "digits in memory pools" $?
+"$build/rlxc" examples/digits/digits.py --params examples/digits/digits.safetensors --bound n=0:8 --pool name=flash,size=40K,kind=constants \
+    --emit=c -o "$work/small.c" 2>"$work/small.txt"
+[ $? = 1 ] && grep -q "memory pool 'flash' has 40960 bytes, the constants for it need" "$work/small.txt"
+check "constants that do not fit in their pool" $?
 # shellcheck disable=SC2086
-gcc -O1 $warnings -I"$work" tests/c/pools.c "$work/digits.c" "$work/pooled.c" -lm -o "$work/pools" && "$work/pools"
+gcc -O1 $warnings -D'POOLED_CONSTANTS_FLASH=__attribute__((section(".flash")))' -I"$work" tests/c/pools.c "$work/digits.c" "$work/pooled.c" -lm -o "$work/pools" && "$work/pools"
 check "numbers of digits in memory pools" $?
+objdump -h "$work/pools" | grep -q ' \.flash '
+check "constants in the section of their pool" $?
 # shellcheck disable=SC2086
 gcc -O1 $warnings -I"$work" examples/c/classify.c "$work/digits.c" -lm -o "$work/classify" &&
     "$work/classify" >"$work/classified.txt" && cmp "$work/classified.txt" examples/c/expected.txt
