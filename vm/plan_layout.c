@@ -28,9 +28,12 @@ rlx_status rlxv_layout_sizes(const rlx_executable *exe, const rlxv_function *fn,
                             (int)fn->name.len, fn->name.data);
     for (uint32_t i = 0; i < r->n_buffers; i++) {
         int64_t bytes = values[r->size_value[i]];
-        if (bytes < 0 || (uint64_t)bytes > MAX_BYTES)
-            return rlx_fail(err, RLX_E_LIMIT, "%.*s: a buffer of %lld bytes", (int)fn->name.len,
-                            fn->name.data, (long long)bytes);
+        if (bytes < 0 || (uint64_t)bytes > MAX_BYTES) {
+            rlx_fail(err, RLX_E_LIMIT, "%.*s: a buffer of %lld bytes", (int)fn->name.len,
+                     fn->name.data, (long long)bytes);
+            rlxv_add_location(fn, fn->plan.buffers[r->buffers[i]].first, err);
+            return RLX_E_LIMIT;
+        }
         sizes[i] = ((uint64_t)bytes + RLX_PLAN_ALIGN - 1) / RLX_PLAN_ALIGN * RLX_PLAN_ALIGN;
         sum += sizes[i];
         if (sum > MAX_SUM)
