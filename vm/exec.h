@@ -1,4 +1,5 @@
-/* The executable in memory (private to vm/): tables decoded from the file, immutable after load.
+/* The executable in memory (private to vm/): tables decoded from the file, immutable after load
+   but for |copies|, which have a lock.
 
    All tables live in one arena. Code is decoded to host words. Expressions and types refer to
    earlier rows only; their depth and tree size are bounded at load, so that walking them may
@@ -7,6 +8,7 @@
 #define RLXV_EXEC_H
 
 #include "vm/arena.h"
+#include "vm/lock.h"
 #include "vm/object.h"
 #include "vm/plan.h"
 
@@ -146,6 +148,10 @@ typedef struct rlxv_constant {
     const uint32_t *items;
 } rlxv_constant;
 
+#define RLXV_SCOPE 64 /* bytes of a scope's name, with its NUL */
+
+typedef struct rlxv_copies rlxv_copies;
+
 struct rlx_executable {
     atomic_uint refs;
     rlxv_arena arena;
@@ -177,6 +183,8 @@ struct rlx_executable {
     uint32_t n_devices;      /* at least 1 */
     rlxv_device_module *modules;
     uint32_t n_modules;
+    rlxv_copies *copies; /* of constants, which VMs share (vm_constants.c) */
+    rlxv_lock copies_lock;
     bool trusts_code;       /* the host lets code in the file run (rlx_load_options.trust_native) */
     rlx_level_info *levels; /* n_levels; |runs| is not filled */
     uint32_t n_levels, level;

@@ -52,6 +52,7 @@ void rlx_executable_release(rlx_executable *exe)
     if (exe->weights)
         rlxv_release(&exe->weights->header);
     rlxv_arena_deinit(&exe->arena);
+    rlxv_lock_destroy(&exe->copies_lock);
     rlx_free(&a, exe->head, exe->head_size, 64);
     rlx_free(&a, exe, sizeof *exe, _Alignof(rlx_executable));
 }

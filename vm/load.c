@@ -464,6 +464,7 @@ rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rl
     }
     memset(exe, 0, sizeof *exe);
     atomic_init(&exe->refs, 1);
+    rlxv_lock_init(&exe->copies_lock);
     exe->allocator = a ? *a : *rlx_default_allocator();
     rlxv_arena_init(&exe->arena, a);
     exe->head = head;

@@ -1,6 +1,5 @@
 /* Devices of an executable as a VM uses them: opened when an instruction first names them, so that
-   a function that needs none runs where there is none. Constants are copied to a device once for
-   each VM. */
+   a function that needs none runs where there is none. */
 #include "vm/interp.h"
 #include "vm/need.h"
 
@@ -75,10 +74,7 @@ void rlxv_vm_devices_destroy(rlx_vm *vm)
     rlx_free(&vm->allocator, vm->bound, exe->n_kernels * sizeof *vm->bound, 16);
     for (uint32_t v = 0; vm->devices && v < exe->n_devices; v++) {
         rlxv_vm_device *d = &vm->devices[v];
-        for (uint32_t c = 0; d->constants && c < exe->n_constants; c++)
-            if (d->constants[c])
-                rlxv_release(&d->constants[c]->header);
-        rlx_free(&vm->allocator, d->constants, exe->n_constants * sizeof *d->constants, 16);
+        rlxv_vm_constants_free(vm, d);
         rlx_device_release(d->device);
     }
     rlx_free(&vm->allocator, vm->devices, exe->n_devices * sizeof *vm->devices, 16);
@@ -211,37 +207,5 @@ rlx_status rlxv_new_tensor_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_
     RLX_TRY(rlxv_tensor_on(vm->pool, NULL, d, vm->devices[w[3]].scope, rlxv_dtype_of_word(w[2]),
                            w[4], rlxv_gather_dims(f, w + 4), &t, err));
     rlxv_set_reg(f, w[1], rlx_of_tensor(t));
-    return RLX_OK;
-}
-
-/* Copies constant |c| to device |v|, where the VM has no copy of it. */
-static rlx_status copy_constant(rlx_vm *vm, uint32_t c, uint32_t v, rlx_error *err)
-{
-    rlxv_vm_device *vd = &vm->devices[v];
-    const size_t bytes = vm->exe->n_constants * sizeof *vd->constants;
-    rlx_device *d;
-    RLX_TRY(rlxv_vm_device_at(vm, v, &d, err));
-    if (!vd->constants) {
-        vd->constants = rlx_alloc(&vm->allocator, bytes, 16);
-        if (!vd->constants)
-            return no_memory(err);
-        memset(vd->constants, 0, bytes);
-    }
-    RLX_TRY(rlxv_tensor_move(vm->pool, NULL, vm->exe->constants[c].value.as.tensor, d, vd->scope,
-                             vm->watch, &vd->constants[c], err));
-    if (vd->constants[c] != vm->exe->constants[c].value.as.tensor)
-        vd->constants[c]->header.readonly = 1;
-    return RLX_OK;
-}
-
-rlx_status rlxv_load_const_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
-{
-    rlx_tensor **constants = vm->devices[w[3]].constants;
-    if (!constants || !constants[w[2]]) {
-        RLX_TRY(copy_constant(vm, w[2], w[3], err));
-        constants = vm->devices[w[3]].constants;
-    }
-    rlxv_retain(&constants[w[2]]->header);
-    rlxv_set_reg(f, w[1], rlx_of_tensor(constants[w[2]]));
     return RLX_OK;
 }

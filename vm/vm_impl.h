@@ -201,9 +201,10 @@ typedef struct rlxv_vm_device {
     rlx_device *device; /* NULL: the host, or not opened yet */
     bool gathers;       /* in an entry with device_graphs */
     bool is_opened;
-    char kind[48], scope[64];
+    char kind[48], scope[RLXV_SCOPE];
     rlxv_area area;
     rlx_tensor **constants; /* by constant of the executable: its copy here; NULL: none yet */
+    rlxv_copies *shared;    /* that the copies belong to (vm_constants.c); NULL: to the VM */
 } rlxv_vm_device;
 
 struct rlx_vm {
@@ -277,6 +278,8 @@ rlx_status rlxv_vm_devices_create(rlx_vm *vm, rlx_error *err);
 void rlxv_vm_devices_destroy(rlx_vm *vm);
 /* Frees memory that the VM's devices keep unused. */
 void rlxv_vm_devices_trim(rlx_vm *vm);
+/* vm_constants.c: releases the copies of constants that the VM has on the device. */
+void rlxv_vm_constants_free(rlx_vm *vm, rlxv_vm_device *vd);
 /* Around an entry from the host; the second returns |status| or a late error of a launch, and drops
  * |*result| then. */
 void rlxv_begin_launches(rlx_vm *vm);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "rlx/asm.h"
 #include "tests/vm/device_fixture.h"
 
 RLX_TEST(device, programs_run_on_it)
@@ -312,4 +313,65 @@ RLX_TEST(device, vms_share_a_device)
         cr_expect(workers[i].fits, "thread %d", i);
     }
     device_end(&s);
+}
+
+/* --- constants in the host's memory ------------------------------------------------------------
+ */
+
+static bool reads_constant(const worker *r)
+{
+    const rlx_vm_options options = {.registry = r->registry};
+    rlx_vm *vm;
+    rlx_value out = rlx_none();
+    if (rlx_vm_create(r->exe, &options, &vm, NULL) != RLX_OK)
+        return false;
+    const bool done = rlx_vm_invoke(vm, RLX_STR("main"), NULL, 0, &out, NULL) == RLX_OK;
+    rlx_vm_destroy(vm);
+    const float *data = done ? rlx_tensor_data(out.as.tensor) : NULL;
+    const bool fits = data && data[0] == 1 && data[2] == 3;
+    rlx_value_release(out);
+    return fits;
+}
+
+static void *run_reader(void *user)
+{
+    worker *r = user;
+    r->fits = true;
+    for (int i = 0; i < 50 && r->fits; i++)
+        r->fits = reads_constant(r);
+    return NULL;
+}
+
+/* VMs come and go on four threads, and take the constant into memory of the host that has room for
+ * eight: one for each of the threads' results, and the copy that the VMs share at the time. */
+RLX_TEST(device, vms_on_threads_share_copies_of_constants)
+{
+    static const char text[] = ".device \"cpu\" 0 \"global.sram\" \"pool sram 0\"\n"
+                               ".func main () -> object {\n"
+                               "    load_const_on r0, tensor float32 [3] { 1, 2, 3 }, v1\n"
+                               "    ret r0\n}\n";
+    const rlx_cpu_device row = {
+        .size = sizeof row, .id = 7, .bytes = 8 * 128, .scope = "global.sram"};
+    worker readers[4];
+    pthread_t threads[4];
+    rlx_registry *registry;
+    rlx_executable *exe = NULL;
+    void *data;
+    size_t size;
+    /* The test's allocator is for one thread. */
+    RLX_OKAY(rlx_assemble(NULL, RLX_STR("test"), rlx_str_from(text), &data, &size, &t->error));
+    RLX_OKAY(rlx_executable_load_memory(data, size, NULL, &exe, &t->error));
+    rlx_free(NULL, data, size, 64);
+    RLX_OKAY(rlx_registry_create(NULL, &registry, &t->error));
+    RLX_OKAY(rlx_registry_add_cpu(registry, &row, &t->error));
+    for (int i = 0; i < 4; i++) {
+        readers[i] = (worker){exe, registry, false};
+        cr_assert_eq(pthread_create(&threads[i], NULL, run_reader, &readers[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        cr_expect(readers[i].fits, "thread %d", i);
+    }
+    rlx_registry_release(registry);
+    rlx_executable_release(exe);
 }
