@@ -129,7 +129,13 @@ DEQUANTIZE = """    @T.prim_func(private=True)
                 out[v0, v1] = (T.Cast("float32", T.bitwise_and(T.shift_right(w[v0, v1 // T.int64(8)], T.Cast("uint32", v1 % T.int64(8) * T.int64(4))), T.uint32(15))) - T.float32(7)) * s[v0, v1 // T.int64({G})]
 
 """
-PRODUCTS = {"f32": ("", FLOAT), "q8": ("", EIGHT_BIT), "q4": (DEQUANTIZE, FOUR_BIT)}
+PALETTE = ("""w{i}: R.Tensor(({N}, {K}), "uint8"), s{i}: R.Tensor(({N}, {row_groups}), "float32"), p{i}: R.Tensor((16,), "float32")""", """
+            e{i} = R.take(p{i}, R.astype(w{i}, dtype="int32"))
+            g{i} = R.reshape(e{i}, R.shape([{N}, {row_groups}, {G}]))
+            d{i} = R.reshape(R.multiply(g{i}, R.expand_dims(s{i}, axis=2)), R.shape([{N}, {K}]))
+            t{i} = R.permute_dims(d{i}, axes=None)
+            y{i}: R.Tensor((m, {N}), "float32") = R.matmul({x}, t{i})""")
+PRODUCTS = {"f32": ("", FLOAT), "q8": ("", EIGHT_BIT), "q4": (DEQUANTIZE, FOUR_BIT), "p4": ("", PALETTE)}
 # Kind, N, K, how many one after the other, bits that the row is rounded to (0: as by default). One alone stays in the caches from
 # call to call; 256 MB of them, as a model has, come from memory each time.
 GROUPED = [("q8", 3072, 768, 1, 0), ("q8", 4096, 4096, 1, 0), ("q8", 4096, 4096, 14, 0),

@@ -1,40 +1,59 @@
-/* Look-ups of 32-bit elements in a small table, a palette: vectors of indices permute the table,
- * which lies in one or two registers, where the target has such an instruction. Otherwise lanes are
- * loaded one by one. */
+/* Look-ups of elements of 8, 16 or 32 bits in a small table, a palette: vectors of indices permute
+ * the table, which lies in registers. It is widened to 32 bits, and the elements are narrowed
+ * again.
+ *
+ * AVX2 and AVX-512 permute elements of 32 bits of one or two registers. NEON takes bytes from up to
+ * four registers, by their numbers: four of each element. SSSE3 takes bytes from one register: it
+ * holds a byte of each entry, and the bytes found are interleaved. Otherwise lanes are loaded one
+ * by one. */
 #include "compiler/codegen/llvm.h"
 
 #include <string.h>
 
+enum { TBL_PARTS = 4, TBL_BYTES = 64, MAX_BYTES = 4 };
+
 typedef struct palette {
     rlxc_llvm *g;
     LLVMValueRef table; /* address */
-    uint32_t lanes, entries;
-    LLVMTypeRef floats, ints;
+    uint32_t lanes, entries, bits;
+    LLVMTypeRef ints, bytes;
 } palette;
 
-/* The entries from |first| on, in a vector; lanes beyond the table are not read. */
+static LLVMValueRef shuffle(const palette *p, LLVMValueRef a, LLVMValueRef b, const uint32_t *from,
+                            uint32_t n)
+{
+    LLVMValueRef mask[RLXC_MAX_PICK];
+    for (uint32_t i = 0; i < n; i++)
+        mask[i] = LLVMConstInt(p->g->i32, from[i], false);
+    return LLVMBuildShuffleVector(p->g->b, a, b, LLVMConstVector(mask, n), "");
+}
+
+/* The entries from |first| on, in a vector of 32 bits; lanes beyond the table are not read. */
 static LLVMValueRef part_of(const palette *p, uint32_t first)
 {
     rlxc_llvm *g = p->g;
     const uint32_t left = p->entries - first, n = left < p->lanes ? left : p->lanes;
-    LLVMTypeRef type = LLVMVectorType(LLVMFloatTypeInContext(g->lc), n);
-    LLVMValueRef at =
-        rlxc_llvm_at(g, LLVMFloatTypeInContext(g->lc), p->table, rlxc_llvm_int(g, g->i64, first));
-    LLVMValueRef part = LLVMBuildLoad2(g->b, type, at, ""), mask[RLXC_MAX_PICK];
-    LLVMSetAlignment(part, 4);
+    LLVMTypeRef item = LLVMIntTypeInContext(g->lc, p->bits);
+    LLVMValueRef at = rlxc_llvm_at(g, item, p->table, rlxc_llvm_int(g, g->i64, first));
+    LLVMValueRef part = LLVMBuildLoad2(g->b, LLVMVectorType(item, n), at, "");
+    uint32_t from[RLXC_MAX_PICK];
+    LLVMSetAlignment(part, p->bits / 8);
     for (uint32_t i = 0; i < p->lanes; i++)
-        mask[i] = LLVMConstInt(g->i32, i < n ? i : 0, false);
-    return n == p->lanes
-               ? part
-               : LLVMBuildShuffleVector(g->b, part, part, LLVMConstVector(mask, p->lanes), "");
+        from[i] = i < n ? i : 0;
+    return LLVMBuildZExt(g->b, n == p->lanes ? part : shuffle(p, part, part, from, p->lanes),
+                         p->ints, "");
 }
 
-static LLVMValueRef call(const palette *p, const char *name, LLVMValueRef *args, uint32_t n)
+/* Calls an instruction by LLVM's name for it; |overload| may be NULL. */
+static LLVMValueRef call(const palette *p, const char *name, LLVMTypeRef overload,
+                         LLVMValueRef *args, uint32_t n)
 {
     rlxc_llvm *g = p->g;
     const uint32_t id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, NULL, 0);
-    return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->lc, id, NULL, 0), fn, args, n, "");
+    const size_t overloads = overload ? 1 : 0;
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, &overload, overloads);
+    return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->lc, id, &overload, overloads), fn, args, n,
+                          "");
 }
 
 /* The entries at |index|, of which the low bits count. */
@@ -45,24 +64,76 @@ static LLVMValueRef permuted(const palette *p, LLVMValueRef index)
     LLVMValueRef low = part_of(p, 0), high = two ? part_of(p, p->lanes) : NULL;
     if (two && wide) {
         LLVMValueRef args[3] = {low, index, high};
-        return call(p, "llvm.x86.avx512.vpermi2var.ps.512", args, 3);
+        return call(p, "llvm.x86.avx512.vpermi2var.d.512", NULL, args, 3);
     }
-    const char *name = wide ? "llvm.x86.avx512.permvar.sf.512" : "llvm.x86.avx2.permps";
-    LLVMValueRef args[2] = {low, index}, from_low = call(p, name, args, 2);
+    const char *name = wide ? "llvm.x86.avx512.permvar.si.512" : "llvm.x86.avx2.permd";
+    LLVMValueRef args[2] = {low, index}, from_low = call(p, name, NULL, args, 2);
     if (!two)
         return from_low;
     args[0] = high;
     LLVMValueRef bit = LLVMBuildAnd(g->b, index, rlxc_llvm_int(g, p->ints, p->lanes), "");
     LLVMValueRef upper = LLVMBuildICmp(g->b, LLVMIntNE, bit, LLVMConstNull(p->ints), "");
-    return LLVMBuildSelect(g->b, upper, call(p, name, args, 2), from_low, "");
+    return LLVMBuildSelect(g->b, upper, call(p, name, NULL, args, 2), from_low, "");
+}
+
+/* By NEON's instruction, which gives 0 for numbers of bytes outside its registers. */
+static LLVMValueRef by_numbers(const palette *p, LLVMValueRef index)
+{
+    static const char *const names[TBL_PARTS] = {"llvm.aarch64.neon.tbl1", "llvm.aarch64.neon.tbl2",
+                                                 "llvm.aarch64.neon.tbl3",
+                                                 "llvm.aarch64.neon.tbl4"};
+    rlxc_llvm *g = p->g;
+    const uint32_t parts = (p->entries + p->lanes - 1) / p->lanes;
+    LLVMValueRef found = NULL;
+    index = LLVMBuildMul(g->b, index, rlxc_llvm_int(g, p->ints, 0x04040404), "");
+    index = LLVMBuildAdd(g->b, index, rlxc_llvm_int(g, p->ints, 0x03020100), "");
+    index = LLVMBuildBitCast(g->b, index, p->bytes, "");
+    for (uint32_t first = 0; first < parts; first += TBL_PARTS) {
+        LLVMValueRef args[TBL_PARTS + 1];
+        uint32_t n = 0;
+        for (; n < TBL_PARTS && first + n < parts; n++)
+            args[n] = LLVMBuildBitCast(g->b, part_of(p, (first + n) * p->lanes), p->bytes, "");
+        args[n] = LLVMBuildSub(g->b, index,
+                               rlxc_llvm_int(g, p->bytes, first / TBL_PARTS * TBL_BYTES), "");
+        LLVMValueRef some = call(p, names[n - 1], p->bytes, args, n + 1);
+        found = found ? LLVMBuildOr(g->b, found, some, "") : some;
+    }
+    return LLVMBuildBitCast(g->b, found, p->ints, "");
+}
+
+/* By SSSE3's instruction. */
+static LLVMValueRef by_planes(const palette *p, LLVMValueRef index)
+{
+    rlxc_llvm *g = p->g;
+    const uint32_t lanes = p->lanes;
+    LLVMTypeRef row = LLVMVectorType(LLVMInt8TypeInContext(g->lc), lanes);
+    LLVMValueRef table = LLVMBuildBitCast(g->b, part_of(p, 0), p->bytes, ""), found[MAX_BYTES];
+    uint32_t from[RLXC_MAX_PICK];
+    index = LLVMBuildTrunc(g->b, index, row, "");
+    for (uint32_t k = 0; k < MAX_BYTES; k++) {
+        for (uint32_t i = 0; i < lanes; i++)
+            from[i] = MAX_BYTES * i + k;
+        LLVMValueRef args[2] = {shuffle(p, table, table, from, lanes), index};
+        found[k] = 8 * k < p->bits ? call(p, "llvm.x86.ssse3.pshuf.b.128", NULL, args, 2)
+                                   : LLVMConstNull(row);
+    }
+    for (uint32_t i = 0; i < 2 * lanes; i++)
+        from[i] = i / 2 + i % 2 * lanes;
+    LLVMValueRef low = shuffle(p, found[0], found[1], from, 2 * lanes),
+                 high = shuffle(p, found[2], found[3], from, 2 * lanes);
+    for (uint32_t i = 0; i < 4 * lanes; i++)
+        from[i] = i / 4 * 2 + i % 2 + i % 4 / 2 * (2 * lanes);
+    return LLVMBuildBitCast(g->b, shuffle(p, low, high, from, 4 * lanes), p->ints, "");
 }
 
 /* |e| without a mask that keeps the bits that a permutation reads. */
 static const rlxc_expr *without_mask(const palette *p, const rlxc_expr *e)
 {
     int64_t mask;
+    const bool permutes = p->g->target->arch != RLXC_ARCH_AARCH64;
     const int64_t read = p->entries > p->lanes ? 2 * p->lanes - 1 : p->lanes - 1;
-    if (e->kind != RLXC_EXPR_CALL || e->call.n != 2 || strcmp(e->call.name, "bitwise_and") != 0)
+    if (!permutes || e->kind != RLXC_EXPR_CALL || e->call.n != 2 ||
+        strcmp(e->call.name, "bitwise_and") != 0)
         return e;
     const rlxc_expr *by = e->call.args[1];
     while (by->kind == RLXC_EXPR_BROADCAST)
@@ -105,18 +176,28 @@ LLVMValueRef rlxc_llvm_palette(rlxc_llvm *g, const rlxc_buffer *buffer, const rl
     const rlx_dtype t = buffer->dtype;
     const uint32_t lanes = index->dtype.lanes;
     LLVMValueRef table = rlxc_map_get(&g->vars, rlxc_key(buffer->data));
-    if (!table || lanes < 2 || lanes != rlxc_target_palette_lanes(g->target) || t.bits != 32 ||
-        t.lanes != 1 || index->kind == RLXC_EXPR_RAMP || index->kind == RLXC_EXPR_BROADCAST ||
-        !rlxc_dtype_is_int(index->dtype) || index->dtype.bits < 32 || buffer->ndim != 1 ||
-        buffer->strides || (buffer->elem_offset && !rlxc_is_const(buffer->elem_offset, 0)) ||
-        !rlxc_is_int(buffer->shape[0], &entries) || entries < 1 || entries > 2 * (int64_t)lanes)
+    if (!table || lanes < 2 || lanes != rlxc_target_palette_lanes(g->target) ||
+        !rlxc_is_palette_type(t) || index->kind == RLXC_EXPR_RAMP ||
+        index->kind == RLXC_EXPR_BROADCAST || !rlxc_dtype_is_int(index->dtype) ||
+        index->dtype.bits < 32 || buffer->ndim != 1 || buffer->strides ||
+        (buffer->elem_offset && !rlxc_is_const(buffer->elem_offset, 0)) ||
+        !rlxc_is_int(buffer->shape[0], &entries) || entries < 1 ||
+        entries > rlxc_target_palette_entries(g->target))
         return NULL;
     palette p = {g,
                  table,
                  lanes,
                  (uint32_t)entries,
-                 LLVMVectorType(LLVMFloatTypeInContext(g->lc), lanes),
-                 LLVMVectorType(g->i32, lanes)};
-    LLVMValueRef found = permuted(&p, narrow_index(&p, index));
-    return t.code == RLX_FLOAT ? found : LLVMBuildBitCast(g->b, found, p.ints, "");
+                 t.bits,
+                 LLVMVectorType(g->i32, lanes),
+                 LLVMVectorType(g->i8, MAX_BYTES * lanes)};
+    LLVMValueRef numbers = narrow_index(&p, index);
+    LLVMValueRef found =
+        g->target->arch == RLXC_ARCH_AARCH64 ? by_numbers(&p, numbers)
+        : rlxc_target_has_feature(g->target, "avx2") && p.lanes * 4 == g->target->vector_bytes
+            ? permuted(&p, numbers)
+            : by_planes(&p, numbers);
+    LLVMTypeRef type = LLVMVectorType(rlxc_llvm_memory(g, t), lanes);
+    return t.bits == 32 ? LLVMBuildBitCast(g->b, found, type, "")
+                        : LLVMBuildTrunc(g->b, found, type, "");
 }

@@ -511,6 +511,14 @@ static rlxc_atom quantized_by_one(rlxc_builder *b, const rlxc_binding *quantize,
     return rlxc_emit_op(b, "quantize", args, 3, quantize->attrs, quantize->var->name);
 }
 
+/* Entries of palettes that tiles can permute: their vectors hold as many floats as a register. */
+static int64_t most_entries(const rlxc_target *target)
+{
+    return rlxc_target_palette_lanes(target) == rlxc_target_lanes(target, RLX_F32)
+               ? rlxc_target_palette_entries(target)
+               : 0;
+}
+
 static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *binding,
                                 rlxc_atom *replacement)
 {
@@ -547,8 +555,8 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
     }
     if (!worth_a_look(p, binding))
         return RLXC_REWRITE_KEEP;
-    const uint32_t lanes = rlxc_target_palette_lanes(p->options->target);
-    rlxc_quant_chain c = {.ctx = ctx, .options = p->options, .palette_entries = 2 * lanes};
+    rlxc_quant_chain c = {
+        .ctx = ctx, .options = p->options, .palette_entries = most_entries(p->options->target)};
     if (!rlxc_quant_chain_of(&c, b->module, &p->defs, binding->args[1]))
         return RLXC_REWRITE_KEEP;
     if (c.bfloat16 && !are_bfloat16(p, rlxc_atom_sinfo(ctx, NULL, binding->args[0]),

@@ -475,5 +475,25 @@ uint32_t rlxc_target_palette_lanes(const rlxc_target *t)
 {
     if (t->vector_bytes >= 64 && rlxc_target_has_feature(t, "avx512f"))
         return 16;
-    return t->vector_bytes >= 32 && rlxc_target_has_feature(t, "avx2") ? 8 : 0;
+    if (t->arch == RLXC_ARCH_AARCH64)
+        return 4;
+    if (t->vector_bytes >= 32 && rlxc_target_has_feature(t, "avx2"))
+        return 8;
+    return rlxc_target_has_feature(t, "ssse3") ? 16 : 0;
+}
+
+uint32_t rlxc_target_palette_entries(const rlxc_target *t)
+{
+    const uint32_t lanes = rlxc_target_palette_lanes(t);
+    if (t->arch == RLXC_ARCH_AARCH64)
+        return 8 * lanes; /* 64 bytes, twice */
+    return 4 * lanes == t->vector_bytes ? 2 * lanes : lanes;
+}
+
+bool rlxc_is_palette_type(rlx_dtype t)
+{
+    return t.lanes == 1 &&
+           (t.code == RLX_INT || t.code == RLX_UINT || t.code == RLX_FLOAT ||
+            t.code == RLX_BFLOAT) &&
+           (t.bits == 8 || t.bits == 16 || t.bits == 32);
 }

@@ -114,9 +114,13 @@ bool rlxc_target_has_bfloat16_dots(const rlxc_target *t);
 /* How many bytes the target looks up at once in a table of 256, by byte shuffles; 0: it has no such
  * instruction. */
 uint32_t rlxc_target_lookup_lanes(const rlxc_target *t);
-/* How many elements of 32 bits the target takes at once from a table of up to twice as many, by
- * permutations; 0: it has no such instruction. */
+/* How many elements of up to 32 bits the target takes at once from a small table, by permutations;
+ * 0: it has no such instruction. */
 uint32_t rlxc_target_palette_lanes(const rlxc_target *t);
+/* The most entries of such a table. */
+uint32_t rlxc_target_palette_entries(const rlxc_target *t);
+/* True for elements of such tables: of 8, 16 or 32 bits. */
+bool rlxc_is_palette_type(rlx_dtype t);
 /* Makes LLVM's code generators for our targets known to LLVM. Cheap, may be called again. */
 void rlxc_target_register(void);
 

@@ -332,7 +332,7 @@ static bool sums_pairs(const rlxc_target *target)
 
 static bool has_palettes(const rlxc_target *target)
 {
-    return rlxc_target_palette_lanes(target) > 0;
+    return rlxc_target_palette_lanes(target) == rlxc_target_lanes(target, RLX_F32);
 }
 
 static rlx_executable *compile(rlx_test *t, const example *e, const weights *w, uint8_t row_bits,

@@ -118,7 +118,7 @@ static bool is_lookup(const rlxc_stage *s)
 typedef struct palette_search {
     rlxc_context *ctx;
     const rlxc_expr *innermost; /* axis */
-    uint32_t lanes;
+    uint32_t entries;
     bool found, in_rows; /* all that the vectors read lies in rows, or is the same for all lanes */
 } palette_search;
 
@@ -135,8 +135,9 @@ static bool look_for_palette(void *user, const rlxc_expr *e)
     if (e->kind != RLXC_EXPR_LOAD)
         return true;
     const rlxc_buffer *from = e->load.buffer;
-    if (e->load.n == 1 && from->dtype.bits == 32 && rlxc_is_int(from->shape[0], &entries) &&
-        entries <= 2 * p->lanes && !rlxc_expr_visit(p->ctx, e->load.indices[0], is_no_load, NULL)) {
+    if (e->load.n == 1 && rlxc_is_palette_type(from->dtype) &&
+        rlxc_is_int(from->shape[0], &entries) && entries <= p->entries &&
+        !rlxc_expr_visit(p->ctx, e->load.indices[0], is_no_load, NULL)) {
         p->found = true;
         return true;
     }
@@ -147,11 +148,11 @@ static bool look_for_palette(void *user, const rlxc_expr *e)
 }
 
 /* True if the stage takes elements from a palette that fits in registers. */
-static bool reads_palette(rlxc_context *ctx, const rlxc_stage *s, uint32_t lanes)
+static bool reads_palette(rlxc_context *ctx, const rlxc_stage *s, uint32_t most)
 {
-    if (s->init || s->n_axes == 0 || lanes == 0)
+    if (s->init || s->n_axes == 0 || most == 0)
         return false;
-    palette_search p = {ctx, s->vars[s->n_axes - 1], lanes, false, true};
+    palette_search p = {ctx, s->vars[s->n_axes - 1], most, false, true};
     rlxc_expr_visit(ctx, s->value, look_for_palette, &p);
     return p.found && p.in_rows;
 }
@@ -175,9 +176,9 @@ bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
             return rlxc_decline(c->s, "%s is transposed, in blocks", own.out->name);
         z.fuse = rlxc_has_long_rows(&own);
         z.lanes = is_lookup(group[0]) ? rlxc_target_lookup_lanes(c->s->target) : 0;
-        const uint32_t lanes = rlxc_target_palette_lanes(c->s->target);
-        if (!z.lanes && reads_palette(c->s->ctx, group[0], lanes))
-            z.lanes = lanes;
+        const uint32_t most = rlxc_target_palette_entries(c->s->target);
+        if (!z.lanes && reads_palette(c->s->ctx, group[0], most))
+            z.lanes = rlxc_target_palette_lanes(c->s->target);
     }
     z.threads = !rlxc_is_small_work(group[0], n); /* neighbours in the list of stages */
     *(rlxc_rows_sizes *)sizes = z;
