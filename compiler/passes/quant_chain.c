@@ -204,6 +204,21 @@ static const rlxc_expr *reshaped(rlxc_quant_chain *c, const rlxc_binding *b,
     return element(c, b->args[0], inner, (uint32_t)from->ndim);
 }
 
+/* Numbers of 64 bits as bytes, if all are: indices of ONNX are int64, and sums of such may wrap. */
+static const rlxc_constant *narrowed(rlxc_context *ctx, const rlxc_constant *k)
+{
+    const size_t n = k->nbytes / 8;
+    if (!rlxc_dtype_is_int(k->dtype) || k->dtype.bits != 64 || k->lifted || n == 0)
+        return k;
+    for (size_t i = 0; i < n; i++)
+        if (rlxc_constant_int(k, i) < 0 || rlxc_constant_int(k, i) > UINT8_MAX)
+            return k;
+    unsigned char *bytes = rlxc_try_alloc(ctx, n, 1);
+    for (size_t i = 0; i < n && bytes; i++)
+        bytes[i] = (unsigned char)rlxc_constant_int(k, i);
+    return bytes ? rlxc_constant_new(ctx, RLX_U8, k->ndim, k->shape, bytes, n) : k;
+}
+
 static const rlxc_expr *leaf(rlxc_quant_chain *c, const rlxc_constant *constant,
                              const rlxc_expr *const *at, uint32_t n)
 {
@@ -212,18 +227,21 @@ static const rlxc_expr *leaf(rlxc_quant_chain *c, const rlxc_constant *constant,
     if (value || constant->ndim != n)
         return value;
     for (uint32_t i = 0; i < c->leaves.count; i++)
-        if (c->leaves.items[i].constant == constant)
-            return rlxc_load(ctx, c->leaves.items[i].buffer, at, n);
+        if (c->leaves.items[i].of == constant)
+            return rlxc_cast(ctx, constant->dtype,
+                             rlxc_load(ctx, c->leaves.items[i].buffer, at, n));
+    const rlx_dtype type = constant->dtype;
     const rlxc_expr *shape[RLXC_MAX_NDIM];
     for (uint32_t i = 0; i < n; i++)
         shape[i] = rlxc_i64(ctx, constant->shape[i]);
-    rlxc_quant_leaf made = {.constant = constant};
+    rlxc_quant_leaf made = {.of = constant};
+    constant = made.constant = narrowed(ctx, constant);
     made.buffer = rlxc_buffer_new(ctx, rlxc_internf(ctx, "leaf%u", c->leaves.count),
                                   constant->dtype, shape, n);
     made.wide = rlxc_dtype_is_int(constant->dtype) &&
                 constant->nbytes >= (size_t)(c->rows * c->columns / 2);
     RLXC_PUSH(ctx, &c->leaves, made);
-    return rlxc_load(ctx, made.buffer, at, n);
+    return rlxc_cast(ctx, type, rlxc_load(ctx, made.buffer, at, n));
 }
 
 static const rlxc_expr *element(rlxc_quant_chain *c, rlxc_atom a, const rlxc_expr *const *at,

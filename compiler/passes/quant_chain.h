@@ -10,6 +10,7 @@
 /* A constant that the expression reads, or a value of the function. */
 typedef struct rlxc_quant_leaf {
     const rlxc_constant *constant; /* NULL: |value| */
+    const rlxc_constant *of;       /* the module's, of which it is a narrower copy, or itself */
     rlxc_atom value;
     rlxc_buffer *buffer;
     bool wide; /* holds the numbers: integers, at least four bits per weight */

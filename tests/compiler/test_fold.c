@@ -54,6 +54,13 @@ static const struct row {
      "    w = R.take(p, R.astype(R.bitwise_and(q, R.const(15, \"int8\")), \"int32\"))\n"
      "    y = (R.subtract(x, w), R.matmul(R.reshape(x, (512, 256)), R.reshape(w, (256, 512))))",
      3 * N / 2, 3 * N / 2 + 256},
+    {"a product with a palette, whose numbers are int64",
+     "p = R.const([0.0, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 10.5, 11.5, 12.5, 13.5, "
+     "14.5])\n"
+     "    k = R.astype(R.bitwise_and(q, R.const(15, \"int8\")), \"int64\")\n"
+     "    w = R.take(p, R.reshape(k, (256, 512)))\n"
+     "    y = R.matmul(R.reshape(x, (512, 256)), w)",
+     N / 2, N / 2 + 256},
     {"no smaller before",
      "w = R.exp(R.negative(R.astype(q, \"float32\")))\n    y = (R.add(x, w), w)", 4 * N, 4 * N},
 };
