@@ -74,6 +74,15 @@ static const char *result_type(rlxc_c_graph *w, const rlxc_sinfo *type)
     return NULL;
 }
 
+/* True if it is known what |dims| are. */
+static bool are_known(rlxc_c_graph *w, const rlxc_expr *const *dims, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (!rlxc_c_is_known(w, dims[i]))
+            return false;
+    return true;
+}
+
 void rlxc_c_results(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type, const char *name)
 {
     if (type && type->kind == RLXC_SINFO_TUPLE) {
@@ -88,7 +97,8 @@ void rlxc_c_results(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type
         rlxc_c_declare(w, s, rlxc_internf(w->ctx, "%s *", to), name,
                        rlxc_internf(w->ctx, "result, %s", rlxc_sinfo_text(w->ctx, type)));
     rlxc_c_result result = {.name = declared, .type = type};
-    if (type->kind == RLXC_SINFO_TENSOR && !type->dims) {
+    if (type->kind == RLXC_SINFO_TENSOR &&
+        !(type->dims && are_known(w, type->dims, type->ndim))) { /* by the caller */
         result.room =
             rlxc_c_declare(w, s, "int64_t ", rlxc_internf(w->ctx, "%s_room", name),
                            rlxc_internf(w->ctx, "how many elements %s has room for", declared));
@@ -139,15 +149,6 @@ void rlxc_c_find_direct(rlxc_c_graph *w, const rlxc_c_signature *s)
                 result = rlxc_atom_tuple(w->ctx, b->args, b->n_args);
         }
     find_direct(w, s, result, &next);
-}
-
-/* True if it is known what |dims| are. */
-static bool are_known(rlxc_c_graph *w, const rlxc_expr *const *dims, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++)
-        if (!rlxc_c_is_known(w, dims[i]))
-            return false;
-    return true;
 }
 
 /* The dimensions of a result whose type does not say them, and whether there is room for it. */

@@ -210,9 +210,29 @@ RLX_TEST(c, what_has_no_form_is_named)
          "C has no form of a call of main, which may call itself or is too large for its caller"},
         {MODULE("x: R.Tensor((4,), \"float32\")", "        return R.str(\"a\")\n"),
          "the result is no number, or tensor or shape of a known rank"},
+        {"@I.ir_module\nclass Module:\n    I.module_attrs({\"rlx.pools\": [\"name=sram\"]})\n"
+         "    @R.function\n    def main(s: R.Tensor((1,), \"int64\")):\n"
+         "        k = T.int64()\n        t = R.tensor_to_shape(s)\n"
+         "        u = R.match_cast(t, R.Shape([k]))\n"
+         "        y = R.exp(R.ones(R.shape([k]), \"float32\"))\n        return y\n",
+         "memory pools where only data determines sizes"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         expect_refused(t, rows[i].module, NULL, rows[i].why);
+}
+
+RLX_TEST(c, a_limit_of_a_size_that_is_data_is_planned)
+{
+    char *text = c_text(t,
+                        "@I.ir_module\nclass Module:\n    @R.function\n"
+                        "    def main(x: R.Tensor((4, 6), \"float32\")):\n"
+                        "        y = R.nonzero(x)\n        return y\n",
+                        NULL);
+    expect(text,
+           "int model_main(const float *x, int64_t *out, int64_t out_room, int64_t *out_shape);");
+    expect(text, "unsigned char bytes[");
+    cr_expect(strstr(text, "rlx_take") == NULL, "%.6000s", text);
+    free(text);
 }
 
 /* Two temporaries of 16 KiB and one of 4 KiB, of which the larger two are in use at once. */
