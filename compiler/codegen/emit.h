@@ -73,6 +73,7 @@ typedef struct rlxc_bc_module {
     rlxc_map needs;                      /* function -> bytes by pool of on_devices */
     rlxc_map taken;     /* function -> the same, by its own buffers (pool_needs.c) */
     rlxc_map recursive; /* functions that may run in a frame above their own */
+    rlxc_map restarts;  /* calls of a function by itself that restart it, without a frame */
     bool failed;
 } rlxc_bc_module;
 

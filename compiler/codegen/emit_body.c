@@ -138,6 +138,7 @@ static void emit_binding(rlxc_bc_function *fn, const rlxc_binding *b, bool tail)
         break;
     case RLXC_FORM_CALL:
         if (tail && is_again(fn, b)) {
+            rlxc_map_set(fn->ctx, &fn->m->restarts, rlxc_key(b), fn->m);
             rlxc_bc_again(fn, b->args, b->n_args);
             fn->ended = true;
         } else {

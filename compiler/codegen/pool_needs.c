@@ -3,8 +3,9 @@
  *
  * What was counted is a claim: so many bytes of each pool for each function. It holds if no claim
  * is below what the function's own buffers take plus the claim of any function that it may call:
- * then no chain of calls, however deep, takes more. The buffers are read back from the builder, the
- * calls from the module. The claims must also fit into the pools, and into what the file states. */
+ * then no chain of calls, however deep, takes more. A call that restarts its function is none. The
+ * buffers are read back from the builder, the calls from the module. The claims must also fit into
+ * the pools, and into what the file states. */
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/ir/op.h"
@@ -118,7 +119,7 @@ static bool check_binding(void *user, rlxc_binding *b)
     if (b->form != RLXC_FORM_CALL)
         return true;
     const rlxc_function *callee = b->op ? NULL : function_at(p->m, b->callee);
-    if (callee)
+    if (callee && !(callee == p->f && rlxc_map_get(&p->m->restarts, rlxc_key(b))))
         check_call(p, callee);
     for (uint32_t i = 0; may_call_values(b) && i < p->m->module->globals.count; i++) {
         const rlxc_function *f = p->m->module->globals.items[i]->relax;

@@ -57,6 +57,18 @@ static const char recursive[] =
            "        else:\n"
            "            s = R.add(e, b)\n"
            "        return s\n";
+static const char loop[] = HEADER "    @R.function(private=True)\n"
+                                  "    def turn(x: " T64 ", i: R.Tensor((), \"int64\")) -> " T64
+                                  ":\n" CHAIN "        k = R.less(i, R.const(2, \"int64\"))\n"
+                                  "        if k:\n"
+                                  "            j = R.add(i, R.const(1, \"int64\"))\n"
+                                  "            s = Module.turn(e, j)\n"
+                                  "        else:\n"
+                                  "            s = R.add(e, b)\n"
+                                  "        return s\n"
+                                  "    @R.function\n"
+                                  "    def main(x: " T64 "):\n"
+                                  "        return Module.turn(x, R.const(0, \"int64\"))\n";
 static const char symbolic[] =
     HEADER "    @R.function\n    def main(x: R.Tensor((\"n\", \"n\"), \"float32\")):\n" CHAIN
            "        return R.matmul(e, b)\n";
@@ -196,7 +208,8 @@ RLX_TEST(memory_pools, hold_what_fits_and_keep_the_results)
                   {{"name=rom,kind=constants", "name=sram,size=256,kind=constants"}},
                   64 << 10},
                  {calls, {{"name=sram,size=64K", "name=dram"}}, 64 << 10},
-                 {calls, {{"name=sram,size=32K", "name=dram"}}, 32 << 10}};
+                 {calls, {{"name=sram,size=32K", "name=dram"}}, 32 << 10},
+                 {loop, {{"name=sram,size=64K", "name=dram"}}, 64 << 10}};
     const char *known = NULL;
     rlx_value want = rlx_none();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
