@@ -117,9 +117,9 @@ bool rlxc_api_fail(rlxc_context *ctx, const rlx_error *err);
  * copy. */
 rlx_status rlxc_api_take(const void *given, const char *name, size_t first, void *out, size_t size,
                          rlx_error *err);
-/* |given| (may be NULL) as the compiler's own options, texts interned; |out_given| is a complete
- * copy of it. False with a diagnostic. */
-bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
+/* |given| (may be NULL) as the compiler's own options for |m|, texts interned; |out_given| is a
+ * complete copy of it. False with a diagnostic. */
+bool rlxc_api_options(rlx_ir_module *m, const rlx_compile_options *given,
                       rlx_compile_options *out_given, rlxc_options *out);
 
 /* Gives |out| the patterns and generators that were added, then those that |o| names. */

@@ -103,7 +103,7 @@ bool rlxc_build_infer(rlx_ir_module *m)
     uint32_t have = 0;
     return (m->have & RLXC_PROP_SINFO) || m->ir->globals.count == 0 ||
            m->compiler->running != NULL ||
-           (rlxc_api_options(m->compiler, NULL, &unused, &options) &&
+           (rlxc_api_options(m, NULL, &unused, &options) &&
             rlxc_run_pass(m->compiler->ctx, m->ir, &options, NULL, "infer", &have));
 }
 

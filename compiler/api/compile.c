@@ -71,7 +71,7 @@ static rlx_status lower(rlx_ir_module *m, const rlx_compile_options *given, rlx_
         return RLX_E_INVALID_ARG;
     if (m->lowered)
         return RLX_OK;
-    if (!rlxc_api_options(c, given, &options, &m->options))
+    if (!rlxc_api_options(m, given, &options, &m->options))
         return RLX_E_INVALID_ARG;
     if (form == RLX_EMIT_C)
         rlxc_c_options(&m->options);
@@ -121,7 +121,7 @@ rlx_status rlx_ir_module_tune(rlx_ir_module *m, const rlx_compile_options *given
                    "tuning needs a module that is not lowered, and a positive time");
         return end(&call, RLX_E_INVALID_ARG, err);
     }
-    if (!may_compile(m) || !rlxc_api_options(m->compiler, given, &options, &m->options))
+    if (!may_compile(m) || !rlxc_api_options(m, given, &options, &m->options))
         return end(&call, RLX_E_INVALID_ARG, err);
     const rlxc_tune_request request = {.seconds = tune.seconds,
                                        .database = tune.database,
@@ -169,7 +169,7 @@ rlx_status rlx_ir_module_run_passes(rlx_ir_module *m, const char *const *names, 
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlx_compiler *c = call.compiler;
     rlx_status status = check_names(c, names, n);
-    if (status == RLX_OK && (!may_compile(m) || !rlxc_api_options(c, given, &options, &own)))
+    if (status == RLX_OK && (!may_compile(m) || !rlxc_api_options(m, given, &options, &own)))
         status = RLX_E_INVALID_ARG;
     if (status != RLX_OK)
         return end(&call, status, err);

@@ -261,19 +261,35 @@ static bool take_pools(rlx_compiler *c, const rlx_compile_options *o, rlxc_optio
     return true;
 }
 
+/* The rounding of rows: as the options say, else as the module does. */
+static bool take_rounding(rlx_ir_module *m, const rlx_compile_options *o, rlxc_options *out)
+{
+    rlx_compiler *c = m->compiler;
+    const char *key = rlxc_intern_cstr(c->ctx, RLXC_MODULE_ROW_BITS);
+    const rlxc_attr *stated = rlxc_attrs_find(&m->ir->attrs, key);
+    int64_t bits = o->row_bits, rows = o->rounded_rows;
+    if (stated && bits == 0) {
+        bits = stated->kind == RLXC_ATTR_INT ? stated->i : -1;
+        rows = rows == 0 ? RLXC_ALL_ROWS : rows;
+    }
+    bits = bits == 0 ? RLXC_ROW_BITS : bits;
+    if (bits != 8 && bits != 12 && bits != 16 && bits != 24 && bits != 32)
+        return wrong(c, o->row_bits == 0 ? "module attribute " RLXC_MODULE_ROW_BITS
+                                           " must be 8, 12, 16, 24 or 32"
+                                         : "row_bits must be 8, 12, 16, 24 or 32");
+    if (rows > RLXC_MOST_ROUNDED_ROWS && rows != RLXC_ALL_ROWS)
+        return wrong(c, "rounded_rows must be at most 32, or RLX_ALL_ROWS");
+    out->row_bits = (uint8_t)bits;
+    out->rounded_rows = rows == 0 ? 1 : (uint8_t)rows;
+    return true;
+}
+
 static bool take_numbers(rlx_compiler *c, const rlx_compile_options *o, rlxc_options *out)
 {
-    const uint8_t bits = o->row_bits == 0 ? RLXC_ROW_BITS : o->row_bits;
-    if (bits != 8 && bits != 12 && bits != 16 && bits != 24 && bits != 32)
-        return wrong(c, "row_bits must be 8, 12, 16, 24 or 32");
-    if (o->rounded_rows > RLXC_MOST_ROUNDED_ROWS)
-        return wrong(c, "rounded_rows must be at most 32");
     if (o->jobs > MAX_JOBS)
         return wrong(c, "jobs must be at most 256");
     if (o->mixed.bits != 0 && !rlx_dtype_eq(o->mixed, RLX_F16) && !rlx_dtype_eq(o->mixed, RLX_BF16))
         return wrong(c, "mixed must be float16 or bfloat16");
-    out->row_bits = bits;
-    out->rounded_rows = o->rounded_rows == 0 ? 1 : o->rounded_rows;
     out->jobs = o->jobs > 0 ? o->jobs : cpus();
     if (o->mixed.bits != 0)
         out->mixed = o->mixed;
@@ -287,9 +303,10 @@ bool rlxc_api_complete(const rlx_compile_options *given, rlx_compile_options *ou
                          sizeof *out, err) == RLX_OK;
 }
 
-bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
+bool rlxc_api_options(rlx_ir_module *m, const rlx_compile_options *given,
                       rlx_compile_options *out_given, rlxc_options *out)
 {
+    rlx_compiler *c = m->compiler;
     rlx_compile_options *o = out_given;
     rlx_error err = {0};
     rlxc_layout_options layout;
@@ -313,6 +330,6 @@ bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
     out->extra = c->extra;
     out->n_extra = c->n_extra;
     return rlxc_api_codegens(c, o, out) && rlxc_layout_parse(c->ctx, out->memory_layout, &layout) &&
-           take_numbers(c, o, out) && take_bounds(c, o, out) && take_requests(c, o, out) &&
-           take_links(c, o, out) && take_pools(c, o, out);
+           take_rounding(m, o, out) && take_numbers(c, o, out) && take_bounds(c, o, out) &&
+           take_requests(c, o, out) && take_links(c, o, out) && take_pools(c, o, out);
 }

@@ -8,7 +8,10 @@
 #include "rlx/value.h"
 
 enum { RLXC_MOST_ROUNDED_ROWS = 32 };
-enum { RLXC_ROW_BITS = 16 }; /* default of rlxc_options.row_bits */
+enum { RLXC_ROW_BITS = 16 };        /* default of rlxc_options.row_bits */
+enum { RLXC_ALL_ROWS = UINT8_MAX }; /* rlxc_options.rounded_rows: any number */
+/* Attribute of modules: the row_bits for any number of rows, unless the user's options say. */
+#define RLXC_MODULE_ROW_BITS "rlx.row_bits"
 
 enum {
     RLXC_ON_REQUEST = 4, /* min_opt_level of a pass that runs only where options name it */

@@ -137,7 +137,8 @@ static const struct option_row {
      "24; 32 = exact",
      0},
     {OPT_ROUNDED_ROWS, "--rounded-rows", "N",
-     "products of up to N rows use that precision too, which is faster; 1 (default) to 32", 0},
+     "products of up to N rows use that precision too, which is faster: 1 (default) to 32, or all",
+     0},
     {OPT_MIXED, "--mixed-precision", "TYPE",
      "float16 or bfloat16: operand type of matrix products and convolutions", 0},
     {OPT_PLUGIN, "--plugin", "FILE",
@@ -379,11 +380,12 @@ static bool read_rounded_rows(const char *text, rlxc_command *c, FILE *err)
 {
     enum { MOST = 32 };
     int64_t n = 0;
-    if (!read_int(text, text + strlen(text), &n) || n < 1 || n > MOST) {
-        fprintf(err, "rlxc: --rounded-rows: expected 1 to %d, got '%s'\n", MOST, text);
+    const bool all = strcmp(text, "all") == 0;
+    if (!all && (!read_int(text, text + strlen(text), &n) || n < 1 || n > MOST)) {
+        fprintf(err, "rlxc: --rounded-rows: expected 1 to %d or all, got '%s'\n", MOST, text);
         return false;
     }
-    c->options.rounded_rows = (uint8_t)n;
+    c->options.rounded_rows = all ? RLX_ALL_ROWS : (uint8_t)n;
     return true;
 }
 

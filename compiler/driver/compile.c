@@ -192,7 +192,9 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
         rlxc_text_printf(&text, " --mixed-precision=%s", rlxc_dtype_name(ctx, options->mixed));
     if (options->row_bits != RLXC_ROW_BITS)
         rlxc_text_printf(&text, " --row-bits=%d", (int)options->row_bits);
-    if (options->rounded_rows != 1)
+    if (options->rounded_rows == RLXC_ALL_ROWS)
+        rlxc_text_printf(&text, " --rounded-rows=all");
+    else if (options->rounded_rows != 1)
         rlxc_text_printf(&text, " --rounded-rows=%d", (int)options->rounded_rows);
     for (uint32_t i = 0; i < options->n_links; i++)
         rlxc_text_printf(&text, " --link %s", rlxc_base_name(options->links[i]));

@@ -87,6 +87,7 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(converted, 0, INT32_MAX, "rows of a piece from which weights are converted once") \
     X(row_bits, 0, 24, "integer bits that small row counts are rounded to; 0: floats")  \
     X(int_rows, 0, 32, "maximum number of rounded rows")                                \
+    X(chunks, 0, 1, "more rows are rounded as well, so many at a time")                 \
     X(span, 1, 4096, "blocks of the row that share a scale")                            \
     X(unroll, 1, 64, "words processed at a time, for one integer row")                  \
     RLXC_SIZE_EPILOGUE(X)                                                               \

@@ -4,6 +4,8 @@
  * debug section show the node. Nodes are put in topological order first (order.h). Users of a
  * failed node's outputs are skipped without further errors. */
 #include "compiler/onnx/import.h"
+
+#include "compiler/base/options.h"
 #include "compiler/onnx/validate.h"
 
 #include <stdio.h>
@@ -461,6 +463,9 @@ rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *b
     rlxc_keep_errors(ctx, MAX_LISTED); /* every node that cannot be imported */
     if (rlxc_ox_validate(&im) && rlxc_ox_order(&im))
         import_model(&im);
+    if (im.n_rounded > 0 && im.n_rounded == im.n_dequantized)
+        im.module->attrs = rlxc_attrs_with(
+            ctx, im.module->attrs, rlxc_intern_cstr(ctx, RLXC_MODULE_ROW_BITS), rlxc_attr_int(8));
     for (uint32_t i = 0; i < im.weights.all.count; i++)
         if (rlxc_map_get(&im.weights.in, rlxc_key(im.weights.all.items[i])))
             im.weights.all.items[i]->lifted = true;

@@ -126,6 +126,8 @@ typedef struct rlxc_ox {
     uint32_t n_imported;        /* nodes, those of bodies each time */
     uint32_t n_failed;          /* nodes */
     int64_t channel_block;      /* of layouts.c; 0: not found yet */
+    uint32_t n_dequantized;     /* values that rlxc_ox_dequantized made; */
+    uint32_t n_rounded;         /* those that only activations of 8 bits need to be multiplied by */
     bool any_rank;              /* operators that need a known rank fail the node: ranks.c */
     bool failed;
 } rlxc_ox;

@@ -72,6 +72,8 @@ void rlxc_ox_import_matmul_nbits(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "this weight layout is not supported");
     if (im->failed)
         return;
+    enum { LEVEL_INT8 = 4 };
+    im->n_rounded += rlxc_ox_int(im, "accuracy_level", 0) == LEVEL_INT8;
     const bool given = rlxc_ox_has(im, 3);
     const int64_t n_blocks = (k + size - 1) / size;
     const uint32_t b = (uint32_t)bits;

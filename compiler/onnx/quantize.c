@@ -136,6 +136,7 @@ void rlxc_ox_import_quantize(rlxc_ox *im, const rlxc_ox_row *row)
 
 rlxc_atom rlxc_ox_dequantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero)
 {
+    im->n_dequantized++;
     const rlx_dtype exact = rlxc_dtype_is_float8(rlxc_ox_type(im, x)) ? RLX_F32 : RLX_I32;
     rlxc_atom y = rlxc_ox_cast(im, x, exact);
     if (zero.kind != RLXC_ATOM_NONE)

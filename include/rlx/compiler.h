@@ -256,6 +256,8 @@ typedef struct rlx_dim_bound { /* range of a symbolic dimension */
     int64_t min, max; /* 0 <= min <= max */
 } rlx_dim_bound;
 
+enum { RLX_ALL_ROWS = 255 }; /* rlx_compile_options.rounded_rows */
+
 typedef struct rlx_compile_options {
     size_t size;          /* of this struct */
     const char *target;   /* triple, TVM's text, or a name of rlx_compiler_add_target; NULL: this
@@ -269,9 +271,10 @@ typedef struct rlx_compile_options {
     bool explain;         /* record which rule took each block (rlx_ir_module_explanation) */
     bool no_winograd;     /* 3x3 convolutions without minimal filtering and its extra rounding */
     uint8_t row_bits;     /* activation precision of one row times 4- or 8-bit weights:
-                             8, 12, 16 or 24 bits, 32: exact; 0: 16 */
+                             8, 12, 16 or 24 bits, 32: exact; 0: as the module's attribute
+                             "rlx.row_bits" says, for all rows; 16 without it */
     uint8_t rounded_rows; /* products of up to so many rows are rounded like that, which is faster
-                             than making floats of the weights: at most 32; 0: 1 */
+                             than making floats of the weights: at most 32, or RLX_ALL_ROWS; 0: 1 */
     rlx_dtype mixed;      /* RLX_F16 or RLX_BF16: products and convolutions round their operands to
                              it; bits 0: no */
     const rlx_dim_bound *bounds; /* at most 32 */

@@ -89,6 +89,15 @@ RLX_TEST(library, wrong_options_are_refused_and_leave_the_module)
                      "options %zu: %s", i, t->error.message);
         cr_expect_null(exe);
     }
+    o[14].rounded_rows = RLX_ALL_ROWS;
+    RLX_OKAY(rlx_ir_module_lower(m, &o[14], &t->error));
+    m = library_parse(t, c,
+                      "@I.ir_module\nclass M:\n    I.module_attrs({\"rlx.row_bits\": 5})\n"
+                      "    @R.function\n    def main(x: R.Tensor((2,), \"float32\")):\n"
+                      "        return x\n");
+    RLX_FAILS(rlx_ir_module_lower(m, NULL, &t->error), RLX_E_INVALID_ARG,
+              "module attribute rlx.row_bits must be 8, 12, 16, 24 or 32");
+    m = library_parse(t, c, ADD);
     struct { /* from a later version of the header */
         rlx_compile_options known;
         uint64_t later;

@@ -77,11 +77,21 @@ def packed(values, bits):
     return sum(rows[:, :, i].astype(int) << bits * i for i in range(each)).astype(U8)
 
 
+def rounded(a, size):
+    """|a| as accuracy_level 4 has it: blocks of |size| elements in 8 bits."""
+    blocks = a.reshape(*a.shape[:-1], a.shape[-1] // size, size)
+    step = np.abs(blocks).max(axis=-1, keepdims=True, initial=0) / 127
+    return (np.rint(blocks / np.where(step == 0, 1, step)) * step).reshape(a.shape)
+
+
 def products(rng):
     out = []
     for bits in (2, 4, 8):
-        for size, k, n, given, bias in ((16, 32, 5, False, False), (16, 40, 3, True, True),
-                                        (32, 32, 1, True, False), (16, 80, 17, True, False)):
+        for size, k, n, given, bias, level in ((16, 32, 5, False, False, 0),
+                                               (16, 40, 3, True, True, 1),
+                                               (32, 32, 1, True, False, 0),
+                                               (16, 80, 17, True, False, 0),
+                                               (32, 96, 65, False, True, 4)):
             n_blocks = -(-k // size)
             values = rng.integers(0, 1 << bits, (n, n_blocks * size))
             scales = rng.uniform(.1, 1, (n, n_blocks)).astype(F32)
@@ -94,8 +104,10 @@ def products(rng):
             if bias:
                 inputs += [None, x(f"{n}")]
             out.append(Row("MatMulNBits", inputs,
-                           lambda a, *rest, w=w, bias=bias: a @ w + (rest[-1] if bias else 0),
+                           lambda a, *rest, w=w, bias=bias, size=size, level=level:
+                           (rounded(a, size) if level == 4 else a) @ w + (rest[-1] if bias else 0),
                            domain="com.microsoft", opset=17, K=k, N=n, bits=bits,
+                           accuracy_level=level, loose=1e-3 if level == 4 else 0,
                            block_size=size, name=f"bias {bias} zeros {given}",
                            sizes=[(1, 1), (0, 1), (2, 1), (7, 1), (33, 1)]))
     return out

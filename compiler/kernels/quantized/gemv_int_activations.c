@@ -467,7 +467,8 @@ static const rlxc_stmt *one_tile(panel p)
     } else {
         RLXC_PUSH(ctx, &own.out, all_spans(p));
     }
-    const rlxc_quant_results results = {p.rows, p.width, p.acc, memory, p.i0, p.first};
+    const rlxc_expr *i0 = rlxc_quant_add(t, t->row0, p.i0);
+    const rlxc_quant_results results = {p.rows, p.width, p.acc, memory, i0, p.first};
     RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
     t->c = outer;
     return rlxc_body_of(&own);
@@ -491,7 +492,7 @@ static const rlxc_stmt *one_panel(rlxc_quant_rows_of *t)
 {
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
-    rlxc_rest rest = {rlxc_i64(ctx, 0), t->stage->extents[0]};
+    rlxc_rest rest = {rlxc_i64(ctx, 0), t->n_rows};
     t->c = &own;
     for (uint32_t rows = TILE_ROWS; rows > 0; rows /= 2) {
         if (rows > t->z->int_rows || (rows > 1 && vectors_of(t, rows) < FEW_VECTORS))

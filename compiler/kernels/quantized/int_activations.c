@@ -59,14 +59,15 @@ static int64_t rows_of(const rlxc_stage *stage)
     return rlxc_is_int(stage->extents[2], &rows) ? rows : 0;
 }
 
-/* Rows that go in integers, at most; 0 where there are always more. */
-static int64_t most_rows(const rlxc_stages *s, const rlxc_stage *stage)
+/* Rows that go in integers at a time; 0 where there are always more. |*out_chunks|: all rows do. */
+static int64_t most_rows(const rlxc_stages *s, const rlxc_stage *stage, bool *out_chunks)
 {
-    const int64_t most = s->options->rounded_rows;
+    const bool all = s->options->rounded_rows == RLXC_ALL_ROWS;
+    const int64_t most = all ? RLXC_MOST_ROUNDED_ROWS : s->options->rounded_rows;
     int64_t given;
-    if (!rlxc_is_int(stage->extents[0], &given))
-        return most;
-    return given <= most ? given : 0;
+    const bool known = rlxc_is_int(stage->extents[0], &given);
+    *out_chunks = all && !(known && given <= most);
+    return !known || *out_chunks ? most : given <= most ? given : 0;
 }
 
 void rlxc_int_activations_decide(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
@@ -74,13 +75,15 @@ void rlxc_int_activations_decide(const rlxc_stages *s, const rlxc_stage *stage, 
 {
     const int64_t bits = s->options->row_bits;
     rlxc_quant_form form;
-    out->row_bits = out->int_rows = 0;
+    out->row_bits = out->int_rows = out->chunks = 0;
     out->span = 1;
-    const int64_t most = most_rows(s, stage);
+    bool chunks;
+    const int64_t most = most_rows(s, stage, &chunks);
     if (most == 0 || q->palette || !form_of(s->target, q, bits, &form))
         return;
     out->row_bits = bits;
     out->int_rows = most;
+    out->chunks = chunks;
     /* the sums of pairs stay in 16 registers only if LLVM cannot mix the words of a block */
     if (form == RLXC_QUANT_PAIRS && s->target->vector_registers < 32)
         out->unroll = 1;
@@ -101,8 +104,9 @@ bool rlxc_int_activations_fit(const rlxc_stages *s, const rlxc_stage *stage, con
                             "int_rows is %" PRId64 " and row_bits %" PRId64 ": one needs the other",
                             z->int_rows, bits);
     if (bits == 0)
-        return z->span == 1 ||
-               rlxc_decline(s, "span is %" PRId64 ", which needs row_bits", z->span);
+        return (z->span == 1 && z->chunks == 0) ||
+               rlxc_decline(s, "%s is %" PRId64 ", which needs row_bits",
+                            z->chunks ? "chunks" : "span", z->chunks ? z->chunks : z->span);
     if (bits != 8 && bits != 12 && bits != 16 && bits != 24)
         return rlxc_decline(s, "row_bits is %" PRId64 "; 0, 8, 12, 16 and 24 are known", bits);
     if (q->palette)
@@ -200,7 +204,7 @@ static const rlxc_expr *element(row *r, int64_t step, const rlxc_expr *lane,
     const rlxc_expr *k = rlxc_mul(ctx, r->span, rlxc_i64(ctx, t->digits.span * t->digits.block));
     k = rlxc_add(ctx, rlxc_add(ctx, k, rlxc_i64(ctx, step * r->lanes)), lane);
     *out_place = k;
-    const rlxc_expr *x = rlxc_quant_x(t, r->number, k);
+    const rlxc_expr *x = rlxc_quant_x(t, rlxc_quant_add(t, t->row0, r->number), k);
     if (t->rows % t->digits.block == 0)
         return x;
     const rlxc_expr *inner = x->kind == RLXC_EXPR_CAST ? x->bin.a : x;
@@ -464,8 +468,7 @@ const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
         r.numbers = rlxc_quant_local(t, "numbers", RLX_I32, d.span * d.block);
     find_peak(&r);
     put_numbers(&r);
-    const rlxc_expr *most = integer(&r, INT32_MAX), *one = rlxc_i64(ctx, 1),
-                    *given = t->stage->extents[0];
+    const rlxc_expr *most = integer(&r, INT32_MAX), *one = rlxc_i64(ctx, 1), *given = t->n_rows;
     const rlxc_stmt *parts[3] = {rlxc_stmt_store(ctx, r.range, &zero, 1, integer(&r, 0)),
                                  rlxc_stmt_store(ctx, r.range, &one, 1, most),
                                  rlxc_loop_of(ctx, r.span, rlxc_i64(ctx, spans), RLXC_LOOP_SERIAL,
@@ -474,7 +477,8 @@ const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
     RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_store(ctx, r.range, &zero, 1, most));
     RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_store(ctx, r.range, &one, 1, most));
     const rlxc_expr *few = rlxc_binary(ctx, RLXC_EXPR_LE, given, rlxc_i64(ctx, rows));
-    RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_if(ctx, few, rlxc_stmt_seq(ctx, parts, 3), NULL));
+    const rlxc_stmt *rounding = rlxc_stmt_seq(ctx, parts, 3);
+    RLXC_PUSH(ctx, &t->c->out, t->z->chunks ? rounding : rlxc_stmt_if(ctx, few, rounding, NULL));
     return rlxc_binary(ctx, RLXC_EXPR_AND,
                        rlxc_binary(ctx, RLXC_EXPR_LT, at(&r, r.range, 0), integer(&r, LARGE)),
                        rlxc_binary(ctx, RLXC_EXPR_LT, integer(&r, TINY), at(&r, r.range, 1)));

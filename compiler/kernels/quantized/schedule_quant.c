@@ -399,14 +399,14 @@ static const rlxc_stmt *all_rows(rlxc_quant_rows_of *t)
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
     t->c = &own;
-    const rlxc_expr *rows = t->stage->extents[0], *size = rlxc_i64(ctx, t->z->block);
+    const rlxc_expr *rows = t->n_rows, *size = rlxc_i64(ctx, t->z->block);
     const rlxc_expr *blocks = rlxc_simplify(ctx, rlxc_split_count(ctx, rows, t->z->block), NULL);
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece");
     t->panel = rlxc_named(t->c, "panel", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, piece, blocks));
     const rlxc_expr *block = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, piece, blocks);
     const rlxc_expr *row = rlxc_named(t->c, "row", rlxc_mul(ctx, block, size));
     const rlxc_expr *left = rlxc_split_size(ctx, rows, row, t->z->block);
-    const rlxc_rest rest = {row, rlxc_named(t->c, "left", left)};
+    const rlxc_rest rest = {rlxc_quant_add(t, t->row0, row), rlxc_named(t->c, "left", left)};
     RLXC_PUSH(ctx, &own.out, block_of_rows(t, rest));
     const rlxc_expr *pieces = rlxc_mul(ctx, rlxc_i64(ctx, t->panels), blocks);
     const rlxc_stmt *body = rlxc_body_of(&own);
@@ -427,6 +427,8 @@ rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,
     rlxc_quant_rows_of t = {
         .c = c, .ctx = c->s->ctx, .stage = stage, .epilogue = epilogue, .q = *q};
     (void)(rlxc_is_int(stage->extents[1], &t.columns) && rlxc_is_int(stage->extents[2], &t.rows));
+    t.row0 = rlxc_i64(t.ctx, 0);
+    t.n_rows = stage->extents[0];
     t.panels = (t.columns + t.q.width - 1) / t.q.width;
     t.vl = (uint32_t)lanes;
     t.serial = !threads;
@@ -510,9 +512,36 @@ bool rlxc_decide_quant(rlxc_schedule *c, uint32_t i, void *sizes)
     return true;
 }
 
+/* Appends the rows t->row0 and after: as integers where that is wanted and they can be. */
+static void put_rows(rlxc_quant_rows_of *t)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *usable = rlxc_int_activations_prepare(t);
+    const rlxc_stmt *floats = all_rows(t);
+    if (usable)
+        floats = rlxc_stmt_if(ctx, usable, rlxc_gemv_int_activations(t), floats);
+    RLXC_PUSH(ctx, &t->c->out, floats);
+}
+
+/* Appends all rows, so many at a time that the integers of a chunk stay in the cache. */
+static void put_chunks(rlxc_quant_rows_of *t)
+{
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
+    const rlxc_expr *all = t->n_rows, *chunk = rlxc_loop_var(ctx, "chunk");
+    const rlxc_expr *count = rlxc_split_count(ctx, all, t->z->int_rows);
+    t->c = &own;
+    t->row0 = rlxc_named(&own, "row0", rlxc_mul(ctx, chunk, rlxc_i64(ctx, t->z->int_rows)));
+    t->n_rows = rlxc_named(&own, "rows", rlxc_split_size(ctx, all, t->row0, t->z->int_rows));
+    put_rows(t);
+    t->c = outer;
+    RLXC_PUSH(ctx, &outer->out,
+              rlxc_loop_of(ctx, chunk, rlxc_simplify(ctx, count, NULL), RLXC_LOOP_SERIAL,
+                           rlxc_body_of(&own)));
+}
+
 bool rlxc_apply_quant(rlxc_schedule *c, uint32_t i, const void *sizes)
 {
-    rlxc_context *ctx = c->s->ctx;
     const rlxc_stage *stage = &c->s->items[i];
     const rlxc_quant_sizes *z = sizes;
     rlxc_quant q;
@@ -522,11 +551,10 @@ bool rlxc_apply_quant(rlxc_schedule *c, uint32_t i, const void *sizes)
         return false;
     rlxc_quant_rows_of t = rlxc_quant_begin(c, stage, epilogue, &q, z->lanes, z->threads);
     t.z = z;
-    const rlxc_expr *usable = rlxc_int_activations_prepare(&t);
-    const rlxc_stmt *floats = all_rows(&t);
-    if (usable)
-        floats = rlxc_stmt_if(ctx, usable, rlxc_gemv_int_activations(&t), floats);
-    RLXC_PUSH(ctx, &c->out, floats);
+    if (z->chunks)
+        put_chunks(&t);
+    else
+        put_rows(&t);
     rlxc_epilogue_done(c->s, i, epilogue);
     return true;
 }

@@ -37,11 +37,12 @@ typedef struct rlxc_quant_rows_of {
     rlxc_context *ctx;
     const rlxc_stage *stage, *epilogue; /* epilogue may be NULL */
     rlxc_quant q;
-    int64_t rows, columns, panels; /* of the weight */
-    uint32_t vl;                   /* lanes of a vector */
-    bool serial;                   /* no threads */
-    const rlxc_expr *panel;        /* being computed */
-    const rlxc_quant_sizes *z;     /* NULL: of a product in integers (int8_gemm.c) */
+    int64_t rows, columns, panels;  /* of the weight */
+    uint32_t vl;                    /* lanes of a vector */
+    bool serial;                    /* no threads */
+    const rlxc_expr *row0, *n_rows; /* the rows being computed: all, or a chunk of them */
+    const rlxc_expr *panel;         /* being computed */
+    const rlxc_quant_sizes *z;      /* NULL: of a product in integers (int8_gemm.c) */
     /* one row in limbs */
     rlxc_quant_digits digits;
     rlxc_buffer *cells, *limbs; /* the same memory: numbers of 8 or 16 bits, and their words */
