@@ -22,17 +22,6 @@ static bool is_compact(const rlx_kernel_tensor *t)
     return true;
 }
 
-static bool lies_in(const rlx_storage *s, const void *data)
-{
-    const uintptr_t at = (uintptr_t)data, begin = s ? (uintptr_t)s->data : 0;
-    return s && at >= begin && at - begin < s->size;
-}
-
-static bool is_constant(const rlx_executable *exe, const void *data)
-{
-    return lies_in(exe->data, data) || lies_in(exe->weights, data);
-}
-
 static rlx_status value_of(rlx_vm *vm, const rlx_kernel_arg *arg, rlx_value *out, rlx_error *err)
 {
     const rlx_kernel_tensor *t = arg->as.t;
@@ -54,7 +43,7 @@ static rlx_status value_of(rlx_vm *vm, const rlx_kernel_arg *arg, rlx_value *out
             return rlx_fail(err, RLX_E_INVALID_ARG, "its memory is not compact");
         RLX_TRY(rlx_tensor_wrap(&vm->allocator, (rlx_dtype){t->code, t->bits, t->lanes}, t->ndim,
                                 t->dims, t->data, NULL, NULL, &tensor, err));
-        tensor->header.readonly = is_constant(vm->exe, t->data);
+        tensor->header.readonly = rlxv_vm_is_constant(vm, t->data);
         *out = rlx_of_tensor(tensor);
         return RLX_OK;
     }

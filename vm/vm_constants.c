@@ -117,6 +117,22 @@ rlx_status rlxv_load_const_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_
     return RLX_OK;
 }
 
+static bool lies_in(const rlx_storage *s, const void *data)
+{
+    const uintptr_t at = (uintptr_t)data, begin = s ? (uintptr_t)s->data : 0;
+    return s && at >= begin && at - begin < s->size;
+}
+
+bool rlxv_vm_is_constant(const rlx_vm *vm, const void *data)
+{
+    const rlx_executable *exe = vm->exe;
+    bool is = lies_in(exe->data, data) || lies_in(exe->weights, data);
+    for (uint32_t v = 0; v < exe->n_devices; v++)
+        for (uint32_t c = 0; vm->devices[v].constants && c < exe->n_constants && !is; c++)
+            is = vm->devices[v].constants[c] && lies_in(vm->devices[v].constants[c]->storage, data);
+    return is;
+}
+
 void rlxv_vm_constants_free(rlx_vm *vm, rlxv_vm_device *vd)
 {
     rlx_executable *exe = vm->exe;

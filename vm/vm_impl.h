@@ -280,6 +280,8 @@ void rlxv_vm_devices_destroy(rlx_vm *vm);
 void rlxv_vm_devices_trim(rlx_vm *vm);
 /* vm_constants.c: releases the copies of constants that the VM has on the device. */
 void rlxv_vm_constants_free(rlx_vm *vm, rlxv_vm_device *vd);
+/* Whether |data| lies in a constant of the executable, or in a copy that the VM has of one. */
+bool rlxv_vm_is_constant(const rlx_vm *vm, const void *data);
 /* Around an entry from the host; the second returns |status| or a late error of a launch, and drops
  * |*result| then. */
 void rlxv_begin_launches(rlx_vm *vm);

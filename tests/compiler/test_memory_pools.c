@@ -324,6 +324,57 @@ RLX_TEST(memory_pools, hold_constants_that_no_kernel_reads)
 #undef T2
 }
 
+/* Whether the first argument may be written to, and the second. */
+static rlx_status which_are_writable(rlx_call_context *cc, const rlx_value *args, uint32_t n,
+                                     rlx_value *out, rlx_error *err)
+{
+    (void)cc;
+    (void)err;
+    float *result = n == 3 ? rlx_tensor_mutable_data(args[2].as.tensor) : NULL;
+    if (result)
+        for (uint32_t i = 0; i < 2; i++)
+            result[i] = rlx_tensor_mutable_data(args[i].as.tensor) != NULL;
+    *out = rlx_none();
+    return result ? RLX_OK : RLX_E_INVALID_ARG;
+}
+
+/* A packed function that a kernel calls must not write to a copy, which other VMs read. */
+RLX_TEST(memory_pools, copies_of_constants_are_read_only)
+{
+    static const char text[] =
+        HEADER "    @T.prim_func\n"
+               "    def k(C: T.Buffer((2,), \"float32\"), X: T.Buffer((2,), \"float32\"), "
+               "Y: T.Buffer((2,), \"float32\")):\n"
+               "        T.evaluate(T.call_packed(\"test.writable\", C, X, Y))\n"
+               "    @R.function\n    def main(x: R.Tensor((2,), \"float32\")):\n"
+               "        a = R.add(x, x)\n"
+               "        return R.call_tir(Module.k, (R.const([1, 0], \"float32\"), a), "
+               "out_sinfo=R.Tensor((2,), \"float32\"))\n";
+    static const pool_list pools = {{"name=sram,size=4K,kind=constants"}};
+    const rlx_cpu_device row = {.size = sizeof row, .id = 3, .bytes = 4096, .scope = "global.sram"};
+    const int64_t dims[] = {2};
+    rlx_vm_options options = {.allocator = &t->allocator};
+    rlx_vm *vm = NULL;
+    rlx_value x = {.kind = RLX_KIND_TENSOR}, out = rlx_none();
+    rlx_executable *exe = compile(t, text, &pools, NULL);
+    cr_expect_eq(count_loads(exe), 0);
+    RLX_OKAY(rlx_registry_create(&t->allocator, &options.registry, &t->error));
+    RLX_OKAY(rlx_registry_add_cpu(options.registry, &row, &t->error));
+    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, 1, dims, &x.as.tensor, &t->error));
+    RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+    RLX_OKAY(
+        rlx_vm_register(vm, RLX_STR("test.writable"), which_are_writable, NULL, NULL, &t->error));
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &x, 1, &out, &t->error));
+    const float *writable = rlx_tensor_data(out.as.tensor);
+    cr_expect_eq(writable[0], 0, "the constant may be written to");
+    cr_expect_eq(writable[1], 1, "the sum may not be written to");
+    rlx_value_release(out);
+    rlx_value_release(x);
+    rlx_vm_destroy(vm);
+    rlx_registry_release(options.registry);
+    rlx_executable_release(exe);
+}
+
 RLX_TEST(memory_pools, say_what_does_not_fit)
 {
     static const struct {
