@@ -33,7 +33,7 @@ typedef struct lifter {
 static void note_read(void *user, rlxc_atom atom)
 {
     lifter *l = user;
-    if (atom.kind != RLXC_ATOM_CONSTANT || !atom.constant->lifted ||
+    if (atom.kind != RLXC_ATOM_CONSTANT || !atom.constant->lifted || atom.constant->nbytes == 0 ||
         rlxc_map_get(&l->seen, rlxc_key(atom.constant)))
         return;
     rlxc_map_set(l->ctx, &l->seen, rlxc_key(atom.constant), l);

@@ -103,6 +103,31 @@ RLX_TEST(lift_params, integers_booleans_and_few_bits_are_replaced)
     lift_end(&p);
 }
 
+/* What folding leaves of the weight has no elements, so no weight is lifted. */
+RLX_TEST(lift_params, weights_without_elements_stay_in_the_executable)
+{
+    static const char module[] =
+        "@I.ir_module\nclass Module:\n    @R.function\n"
+        "    def main(x: R.Tensor((\"n\", 64), \"float32\"), w: R.Tensor((4, 64), \"float32\")):\n"
+        "        R.func_attr({\"num_input\": 1})\n"
+        "        with R.dataflow():\n"
+        "            z = R.strided_slice(w, axes=[0], begin=[2], end=[2])\n"
+        "            y = R.concat((x, z), axis=0)\n"
+        "            R.output(y)\n"
+        "        return y\n";
+    static const lift_weight w = {"w", "F32", "4,64", 4, 4 * 64};
+    const rlx_load_options options = {.allocator = &t->allocator, .trust_native = true};
+    lift_place p;
+    char params[64], lifted[64];
+    rlx_executable *exe;
+    lift_begin(&p, module);
+    lift_weights(&p, params, 1, &w, 1);
+    lift_compiled(&p, params, "--lift-params", lifted);
+    RLX_OKAY(rlx_executable_load_file(lifted, &options, &exe, &t->error));
+    rlx_executable_release(exe);
+    lift_end(&p);
+}
+
 /* A byte that is no element of a type with fewer bits. */
 RLX_TEST(lift_params, elements_out_of_range_are_refused)
 {
