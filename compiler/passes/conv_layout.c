@@ -208,15 +208,20 @@ static rlxc_atom filtered(rlxc_context *ctx, const rlxc_constant *w)
 }
 
 /* True for results vectorised over pixels, so that the channels stay in place: one channel out of a
- * few, or two or three channels, too few for a vector. */
-static bool makes_few_channels(const rlxc_sinfo *w)
+ * few, or two or three channels, too few for a vector; of each group, if pixels of a row are next
+ * to each other in its window. */
+static bool makes_few_channels(const rlxc_binding *call, const rlxc_sinfo *w)
 {
     int64_t in, out;
+    const int64_t groups = rlxc_attr_get_int(call, "groups", 1);
     bool window = false;
     for (int32_t i = 2; i < w->ndim; i++)
         window = window || !rlxc_is_const(w->dims[i], 1);
-    return window && rlxc_is_int(w->dims[0], &out) && rlxc_is_int(w->dims[1], &in) &&
-           (out == 1 ? in < MANY_CHANNELS : out < FEW_CHANNELS && in > 1);
+    if (!rlxc_is_int(w->dims[0], &out) || !rlxc_is_int(w->dims[1], &in))
+        return false;
+    if (groups > 1)
+        return out / groups < FEW_CHANNELS && in > 1 && all_ints(call, "strides", 1);
+    return window && (out == 1 ? in < MANY_CHANNELS : out < FEW_CHANNELS && in > 1);
 }
 
 static void keep(rlxc_context *ctx, rlxc_map *map, const rlxc_constant *from,
@@ -256,7 +261,7 @@ static bool is_movable(const rlxc_builder *b, const rlxc_binding *call, const rl
     return x && w && call->var->sinfo->dims && call->args[1].kind == RLXC_ATOM_CONSTANT &&
            str_is(call, "data_layout", layout->channels_second) &&
            str_is(call, "kernel_layout", layout->weight) &&
-           str_is(call, "out_layout", layout->channels_second) && !makes_few_channels(w);
+           str_is(call, "out_layout", layout->channels_second) && !makes_few_channels(call, w);
 }
 
 static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
