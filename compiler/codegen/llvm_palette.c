@@ -2,10 +2,10 @@
  * the table, which lies in registers. It is widened to 32 bits, and the elements are narrowed
  * again.
  *
- * AVX2 and AVX-512 permute elements of 32 bits of one or two registers. NEON takes bytes from up to
- * four registers, by their numbers: four of each element. SSSE3 takes bytes from one register: it
- * holds a byte of each entry, and the bytes found are interleaved. Otherwise lanes are loaded one
- * by one. */
+ * AVX2 and AVX-512 permute elements of 32 bits of up to four or two registers. NEON takes bytes
+ * from up to four registers, by their numbers: four of each element. SSSE3 takes bytes from one
+ * register: it holds a byte of each entry, and the bytes found are interleaved. Otherwise lanes are
+ * loaded one by one. */
 #include "compiler/codegen/llvm.h"
 
 #include <string.h>
@@ -56,24 +56,33 @@ static LLVMValueRef call(const palette *p, const char *name, LLVMTypeRef overloa
                           "");
 }
 
-/* The entries at |index|, of which the low bits count. */
-static LLVMValueRef permuted(const palette *p, LLVMValueRef index)
+/* The instructions of AVX2 and AVX-512: of |index| the bits below the number of lanes count. */
+static LLVMValueRef permuted_part(const palette *p, uint32_t part, LLVMValueRef index)
+{
+    LLVMValueRef args[2] = {part_of(p, part * p->lanes), index};
+    return call(p, p->lanes == 16 ? "llvm.x86.avx512.permvar.si.512" : "llvm.x86.avx2.permd", NULL,
+                args, 2);
+}
+
+/* The entries at |index|, of which the low bits count, in |parts| vectors: a bit of the index for
+ * each doubling chooses between those that two halves of the table give. */
+static LLVMValueRef permuted(const palette *p, LLVMValueRef index, uint32_t first, uint32_t parts)
 {
     rlxc_llvm *g = p->g;
-    const bool wide = p->lanes == 16, two = p->entries > p->lanes;
-    LLVMValueRef low = part_of(p, 0), high = two ? part_of(p, p->lanes) : NULL;
-    if (two && wide) {
-        LLVMValueRef args[3] = {low, index, high};
+    if (first * p->lanes >= p->entries)
+        return LLVMGetUndef(p->ints);
+    if (parts == 1)
+        return permuted_part(p, first, index);
+    if (parts == 2 && p->lanes == 16) {
+        LLVMValueRef args[3] = {part_of(p, first * p->lanes), index,
+                                part_of(p, (first + 1) * p->lanes)};
         return call(p, "llvm.x86.avx512.vpermi2var.d.512", NULL, args, 3);
     }
-    const char *name = wide ? "llvm.x86.avx512.permvar.si.512" : "llvm.x86.avx2.permd";
-    LLVMValueRef args[2] = {low, index}, from_low = call(p, name, NULL, args, 2);
-    if (!two)
-        return from_low;
-    args[0] = high;
-    LLVMValueRef bit = LLVMBuildAnd(g->b, index, rlxc_llvm_int(g, p->ints, p->lanes), "");
+    const uint32_t half = parts / 2;
+    LLVMValueRef bit = LLVMBuildAnd(g->b, index, rlxc_llvm_int(g, p->ints, half * p->lanes), "");
     LLVMValueRef upper = LLVMBuildICmp(g->b, LLVMIntNE, bit, LLVMConstNull(p->ints), "");
-    return LLVMBuildSelect(g->b, upper, call(p, name, NULL, args, 2), from_low, "");
+    return LLVMBuildSelect(g->b, upper, permuted(p, index, first + half, half),
+                           permuted(p, index, first, half), "");
 }
 
 /* By NEON's instruction, which gives 0 for numbers of bytes outside its registers. */
@@ -126,12 +135,21 @@ static LLVMValueRef by_planes(const palette *p, LLVMValueRef index)
     return LLVMBuildBitCast(g->b, shuffle(p, low, high, from, 4 * lanes), p->ints, "");
 }
 
+/* Vectors of the table, a power of two. */
+static uint32_t vectors(const palette *p)
+{
+    uint32_t n = 1;
+    while (n * p->lanes < p->entries)
+        n *= 2;
+    return n;
+}
+
 /* |e| without a mask that keeps the bits that a permutation reads. */
 static const rlxc_expr *without_mask(const palette *p, const rlxc_expr *e)
 {
     int64_t mask;
     const bool permutes = p->g->target->arch != RLXC_ARCH_AARCH64;
-    const int64_t read = p->entries > p->lanes ? 2 * p->lanes - 1 : p->lanes - 1;
+    const int64_t read = vectors(p) * p->lanes - 1;
     if (!permutes || e->kind != RLXC_EXPR_CALL || e->call.n != 2 ||
         strcmp(e->call.name, "bitwise_and") != 0)
         return e;
@@ -195,7 +213,7 @@ LLVMValueRef rlxc_llvm_palette(rlxc_llvm *g, const rlxc_buffer *buffer, const rl
     LLVMValueRef found =
         g->target->arch == RLXC_ARCH_AARCH64 ? by_numbers(&p, numbers)
         : rlxc_target_has_feature(g->target, "avx2") && p.lanes * 4 == g->target->vector_bytes
-            ? permuted(&p, numbers)
+            ? permuted(&p, numbers, 0, vectors(&p))
             : by_planes(&p, numbers);
     LLVMTypeRef type = LLVMVectorType(rlxc_llvm_memory(g, t), lanes);
     return t.bits == 32 ? LLVMBuildBitCast(g->b, found, type, "")

@@ -485,9 +485,9 @@ uint32_t rlxc_target_palette_lanes(const rlxc_target *t)
 uint32_t rlxc_target_palette_entries(const rlxc_target *t)
 {
     const uint32_t lanes = rlxc_target_palette_lanes(t);
-    if (t->arch == RLXC_ARCH_AARCH64)
-        return 8 * lanes; /* 64 bytes, twice */
-    return 4 * lanes == t->vector_bytes ? 2 * lanes : lanes;
+    /* SSSE3 has one register of bytes; with more than four of AVX2 or twice 64 bytes of NEON other
+     * values leave the registers. */
+    return 4 * lanes == t->vector_bytes ? 32 : lanes;
 }
 
 bool rlxc_is_palette_type(rlx_dtype t)

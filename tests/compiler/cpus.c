@@ -34,3 +34,18 @@ bool cpu_runs(const char *cpu)
     }
     return runs;
 }
+
+bool target_permutes_palettes(const rlxc_target *target)
+{
+    return rlxc_target_palette_lanes(target) == rlxc_target_lanes(target, RLX_F32);
+}
+
+bool cpu_permutes_palettes(void)
+{
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    const rlxc_target *target = ctx ? rlxc_target_new(ctx, NULL, NULL) : NULL;
+    const bool permutes = target && target_permutes_palettes(target);
+    if (ctx)
+        rlxc_context_destroy(ctx);
+    return permutes;
+}

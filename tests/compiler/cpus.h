@@ -12,5 +12,10 @@
 bool cpu_runs(const char *cpu);
 /* The first feature of |target| that this machine lacks; NULL: it has them all. */
 const char *cpu_lacks(rlxc_context *ctx, const rlxc_target *target);
+/* Whether products for |target| read weights through a palette in registers; elsewhere they are
+ * decoded when compiling. */
+bool target_permutes_palettes(const rlxc_target *target);
+/* The same of this machine's CPU. */
+bool cpu_permutes_palettes(void);
 
 #endif

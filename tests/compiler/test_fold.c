@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/compiler/cpus.h"
 #include "tests/compiler/library.h"
 
 enum { N = 1 << 17 }; /* elements of q, of int8, and of x and w, of float32 */
@@ -20,49 +21,51 @@ enum { N = 1 << 17 }; /* elements of q, of int8, and of x and w, of float32 */
 static const struct row {
     const char *name, *body;
     size_t least, most; /* bytes of all constants */
+    bool permutes;      /* on targets that permute palettes; others decode the weight */
 } rows[] = {
     {"8 bits", "w = R.dequantize(q, R.const(0.5), R.const(3, \"int8\"))\n    y = R.add(x, w)", N,
-     N + 64},
+     N + 64, false},
     {"8 bits by hand",
      "w = R.reshape(R.multiply(R.astype(q, \"float32\"), R.const(0.5)), (512, 256))\n"
      "    y = R.sum(R.multiply(R.reshape(x, (512, 256)), w), axis=[1])",
-     N, N + 64},
+     N, N + 64, false},
     {"4 bits",
      NIBBLES "w = R.astype(R.reshape(R.stack([low, high], axis=1), (131072,)), \"float32\")\n"
              "    y = R.multiply(x, w)",
-     N / 2, N},
+     N / 2, N, false},
     {"products with 4 bits: pairs, halves and blocks of 32",
      NIBBLES
      "a = R.reshape(R.stack([low, high], axis=1), (256, 512))\n"
      "    b = R.concat([R.reshape(low, (256, 256)), R.reshape(high, (256, 256))], axis=1)\n"
      "    c = R.concat([R.reshape(low, (4096, 16)), R.reshape(high, (4096, 16))], axis=1)\n"
      "    y = (" PRODUCT("a") ", " PRODUCT("b") ", " PRODUCT("R.reshape(c, (256, 512))") ")",
-     3 * N / 2, 2 * N},
+     3 * N / 2, 2 * N, false},
     {"palette",
      "p = R.const([0.0, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 10.5, 11.5, 12.5, 13.5, "
      "14.5])\n"
      "    w = R.take(p, R.astype(R.bitwise_and(q, R.const(15, \"int8\")), \"int32\"))\n"
      "    y = R.subtract(x, w)",
-     N, N + 128},
+     N, N + 128, false},
     {"padding",
      "h = R.strided_slice(q, axes=[0], begin=[0], end=[20000])\n"
      "    y = R.add(x, R.astype(R.nn.pad(h, (0, 111072)), \"float32\"))",
-     20000, 20000},
+     20000, 20000, false},
     {"a product reads it too",
      "p = R.const([0.0, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 10.5, 11.5, 12.5, 13.5, "
      "14.5])\n"
      "    w = R.take(p, R.astype(R.bitwise_and(q, R.const(15, \"int8\")), \"int32\"))\n"
      "    y = (R.subtract(x, w), R.matmul(R.reshape(x, (512, 256)), R.reshape(w, (256, 512))))",
-     3 * N / 2, 3 * N / 2 + 256},
+     3 * N / 2, 3 * N / 2 + 256, true},
     {"a product with a palette, whose numbers are int64",
      "p = R.const([0.0, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 10.5, 11.5, 12.5, 13.5, "
      "14.5])\n"
      "    k = R.astype(R.bitwise_and(q, R.const(15, \"int8\")), \"int64\")\n"
      "    w = R.take(p, R.reshape(k, (256, 512)))\n"
      "    y = R.matmul(R.reshape(x, (512, 256)), w)",
-     N / 2, N / 2 + 256},
+     N / 2, N / 2 + 256, true},
     {"no smaller before",
-     "w = R.exp(R.negative(R.astype(q, \"float32\")))\n    y = (R.add(x, w), w)", 4 * N, 4 * N},
+     "w = R.exp(R.negative(R.astype(q, \"float32\")))\n    y = (R.add(x, w), w)", 4 * N, 4 * N,
+     false},
 };
 
 static char *text_of(const char *body)
@@ -130,14 +133,15 @@ static void expect_equal(const char *name, rlx_value a, rlx_value b)
 
 RLX_TEST(fold, compressed_constants_stay_compressed)
 {
+    const bool permutes = cpu_permutes_palettes();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *r = &rows[i];
         char *text = text_of(r->body);
         size_t plain, bytes;
         const rlx_value want = run(t, text, 0, &plain), got = run(t, text, 2, &bytes);
         expect_equal(r->name, got, want);
-        cr_expect(bytes >= r->least && bytes <= r->most, "%s: %zu bytes of constants", r->name,
-                  bytes);
+        const size_t most = r->permutes && !permutes ? 8 * (size_t)N : r->most;
+        cr_expect(bytes >= r->least && bytes <= most, "%s: %zu bytes of constants", r->name, bytes);
         rlx_value_release(want);
         rlx_value_release(got);
         free(text);

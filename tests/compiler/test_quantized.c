@@ -330,11 +330,6 @@ static bool sums_pairs(const rlxc_target *target)
     return target->vector_bytes > 16 && rlxc_target_dots(target) == RLXC_DOTS_PAIRS;
 }
 
-static bool has_palettes(const rlxc_target *target)
-{
-    return rlxc_target_palette_lanes(target) == rlxc_target_lanes(target, RLX_F32);
-}
-
 static rlx_executable *compile(rlx_test *t, const example *e, const weights *w, uint8_t row_bits,
                                uint8_t rounded_rows)
 {
@@ -348,7 +343,7 @@ static rlx_executable *compile(rlx_test *t, const example *e, const weights *w, 
                        .emits = row_bits == 32 || takes(e) ? NULL
                                 : nibbles                  ? "dot_u8s8_s16"
                                                            : "dot_s16",
-                       .where = takes(e) ? has_palettes : sums_pairs};
+                       .where = takes(e) ? target_permutes_palettes : sums_pairs};
     unsigned char *file = write_weights(e, w, &p.size);
     p.weights = file;
     write_text(e, text);
