@@ -16,7 +16,7 @@
  *             ot[e][query] = ot * correction + sum over keys of value[e] * st   tiles: e x queries
  *         out = ot / sum
  *
- * Blocks of queries have several vectors, then one; up to three remaining queries run alone, with
+ * Blocks of queries have several vectors, then one; a few queries that remain run alone, with
  * vectors along d and e. Keys and values of 16-bit types are first widened into a block of float32.
  * If the mask is an interval of keys that moves with the query (causal, window), blocks of keys
  * that no query of the block sees are skipped. A query that sees no key gets the same result as
@@ -29,7 +29,7 @@
 enum {
     KEYS = 48,        /* of a block */
     KEYS_ALONE = 256, /* ... for a query alone */
-    ALONE = 3         /* queries, at most */
+    ALONE = 3         /* queries, at least */
 };
 
 /* --- one query alone -------------------------------------------------------------------------- */
@@ -221,6 +221,16 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_attention *a)
     return rlxc_attention_find(s, a);
 }
 
+/* How many queries take less time one by one than as a vector of |lanes|, of which only they count.
+ * A query alone multiplies by vectors along its |size| elements, so longer ones pay more. Measured
+ * with 16, 32 and 64 elements and vectors of 8 and 16 lanes. */
+static int64_t most_alone(int64_t lanes, int64_t size)
+{
+    const int64_t pays = size < 64 ? 2 + size * lanes / 128 : lanes / 2,
+                  most = pays < lanes / 2 ? pays : lanes / 2;
+    return most > ALONE ? most : ALONE;
+}
+
 bool rlxc_decide_attention(rlxc_schedule *c, uint32_t i, void *sizes)
 {
     rlxc_attention a;
@@ -229,8 +239,9 @@ bool rlxc_decide_attention(rlxc_schedule *c, uint32_t i, void *sizes)
     const uint32_t bytes = c->s->target->vector_bytes;
     const uint32_t registers = c->s->target->sum_registers;
     const bool wide = registers >= 32, medium = registers >= 16;
+    const int64_t lanes = bytes / (a.form.dtype.bits / 8u);
     *(rlxc_attention_sizes *)sizes =
-        (rlxc_attention_sizes){.lanes = bytes / (a.form.dtype.bits / 8u),
+        (rlxc_attention_sizes){.lanes = lanes,
                                .vectors = wide ? 4 : 2,
                                .rows = wide || medium ? 6 : 4,
                                .tail_rows = wide     ? 12
@@ -238,7 +249,7 @@ bool rlxc_decide_attention(rlxc_schedule *c, uint32_t i, void *sizes)
                                                      : 6,
                                .keys = KEYS,
                                .keys_alone = KEYS_ALONE,
-                               .alone = ALONE};
+                               .alone = most_alone(lanes, a.form.size)};
     return true;
 }
 
@@ -258,15 +269,17 @@ bool rlxc_apply_attention(rlxc_schedule *c, uint32_t i, const void *sizes)
     const rlxc_expr *blocks = divided(&t, a.queries, height), *left = rest(&t, a.queries, height);
     const rlxc_expr *start = times(&t, blocks, height);
     nest(&t, c, blocks, num(&t, 0), (int64_t)t.nv * t.vl);
-    const rlxc_expr *few = rlxc_binary(t.ctx, RLXC_EXPR_LE, left, num(&t, t.z->alone));
-    const rlxc_expr *vectors = rlxc_split_count(t.ctx, left, t.vl);
+    const rlxc_expr *rows = num(&t, t.vl), *last = rest(&t, left, rows);
+    const rlxc_expr *few = rlxc_binary(t.ctx, RLXC_EXPR_LE, last, num(&t, t.z->alone));
+    const rlxc_expr *single = rlxc_select(t.ctx, few, last, num(&t, 0));
+    const rlxc_expr *vectors = rlxc_split_count(t.ctx, rlxc_sub(t.ctx, left, single), t.vl);
     t.nv = 1;
     t.mr = (uint32_t)t.z->tail_rows;
     t.clamp = true;
-    nest(&t, c, rlxc_select(t.ctx, few, num(&t, 0), vectors), start, t.vl);
+    nest(&t, c, vectors, start, t.vl);
     t.nv = 0;
     t.clamp = false;
-    nest(&t, c, rlxc_select(t.ctx, few, left, num(&t, 0)), start, 1);
+    nest(&t, c, single, plus(&t, start, times(&t, vectors, rows)), 1);
     c->s->temps.count = 0;
     return true;
 }

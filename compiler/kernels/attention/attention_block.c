@@ -121,11 +121,13 @@ static void fetch_crossed(fused *t, const rlxc_expr *tile)
     }
 }
 
-/* Tiles of |mr| rows, then of two and one, for all keys of the block. */
+/* Tiles of |mr| rows for all keys of the block, then of two and one. A row of one vector has tiles
+ * of four as well: two sums at once would wait for the additions before them. */
 void rlxc_attention_scores(fused *t)
 {
     const rlxc_expr *left = t->nk, *start = num(t, 0);
-    for (uint32_t rows = t->mr; rows > 0; rows = rows > 2 ? 2 : rows - 1) {
+    for (uint32_t rows = t->mr, rest_rows = t->nv == 1 ? 4 : 2; rows > 0;
+         rows = rows > rest_rows ? rest_rows : rows / 2) {
         const rlxc_expr *k = rlxc_loop_var(t->ctx, "tile");
         const rlxc_expr *count = divided(t, left, num(t, rows));
         const rlxc_expr *j = plus(t, start, times(t, k, num(t, rows)));
