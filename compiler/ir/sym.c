@@ -268,6 +268,40 @@ static bool list_too_deep(const rlxc_expr *const *items, uint32_t n)
     return false;
 }
 
+typedef struct replacement {
+    const rlxc_expr *from, *to;
+} replacement;
+
+static const rlxc_expr *replace_one(void *user, const rlxc_expr *e)
+{
+    const replacement *r = user;
+    return e == r->from ? r->to : NULL;
+}
+
+/* True if |yes|, where |cond| holds, is |no|: `max(n - 1, 0) if n - 1 == 1 else n - 1`. */
+static bool arms_meet(rlxc_sym *s, const rlxc_expr *cond, const rlxc_expr *yes, const rlxc_expr *no)
+{
+    if (cond->kind == RLXC_EXPR_OR)
+        return arms_meet(s, cond->bin.a, yes, no) && arms_meet(s, cond->bin.b, yes, no);
+    if (cond->kind != RLXC_EXPR_EQ || !rlxc_is_index_type(cond->bin.a->dtype) ||
+        cond->bin.b->kind != RLXC_EXPR_INT)
+        return false;
+    replacement r = {cond->bin.a, cond->bin.b};
+    const rlxc_expr *there = rlxc_expr_rewrite_all(s->ctx, no, replace_one, &r);
+    return there != no && rlxc_canon(s, there) ==
+                              rlxc_canon(s, rlxc_expr_rewrite_all(s->ctx, yes, replace_one, &r));
+}
+
+/* |e| without bounds that it does not have where it is |value|: max(n, 0) == 1 is n == 1. */
+static const rlxc_expr *without_bounds(const rlxc_expr *e, const rlxc_expr *value)
+{
+    int64_t c, k;
+    while ((e->kind == RLXC_EXPR_MAX || e->kind == RLXC_EXPR_MIN) && rlxc_is_int(value, &c) &&
+           rlxc_is_int(e->bin.b, &k) && (e->kind == RLXC_EXPR_MAX ? k < c : k > c))
+        e = e->bin.a;
+    return e;
+}
+
 /* |e| with canonical children. A canonical form may be deeper than the original; if it would exceed
  * the depth limit, |e| stays. */
 static const rlxc_expr *rebuild_other(rlxc_sym *s, const rlxc_expr *e)
@@ -280,6 +314,8 @@ static const rlxc_expr *rebuild_other(rlxc_sym *s, const rlxc_expr *e)
                 return decided;
         }
         const rlxc_expr *a = rlxc_canon(s, e->bin.a), *b = rlxc_canon(s, e->bin.b);
+        if (e->kind == RLXC_EXPR_EQ || e->kind == RLXC_EXPR_NE)
+            a = without_bounds(a, b);
         return too_deep(a) || too_deep(b) ? e : rlxc_binary(ctx, (rlxc_expr_kind)e->kind, a, b);
     }
     if (e->kind == RLXC_EXPR_NOT || e->kind == RLXC_EXPR_CAST) {
@@ -291,8 +327,8 @@ static const rlxc_expr *rebuild_other(rlxc_sym *s, const rlxc_expr *e)
     if (e->kind == RLXC_EXPR_SELECT) {
         const rlxc_expr *cond = rlxc_canon(s, e->select.cond);
         const rlxc_expr *yes = rlxc_canon(s, e->select.yes), *no = rlxc_canon(s, e->select.no);
-        if (yes == no)
-            return yes;
+        if (yes == no || arms_meet(s, cond, yes, no))
+            return no;
         return too_deep(cond) || too_deep(yes) || too_deep(no) ? e
                                                                : rlxc_select(ctx, cond, yes, no);
     }

@@ -4,6 +4,7 @@
  * expand_dims and squeeze become a reshape with a literal shape. The others are injective kernels:
  * each element of the result is one element of an input. */
 #include "compiler/ops/builtin_call.h"
+#include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
 #include <string.h>
@@ -298,20 +299,12 @@ const rlxc_sinfo *rlxc_infer_broadcast_to(rlxc_context *ctx, const rlxc_module *
         if (rlxc_is_int(x->dims[i], &from) && rlxc_is_int(wanted, &to) && from != 1 && from != to)
             return rlxc_infer_fail(&v, 1, "dimension %d is %lld and cannot become %lld", i,
                                    (long long)from, (long long)to);
+        const uint32_t at = (uint32_t)(i + ndim - x->ndim);
+        const rlxc_size becomes = {wanted, 1, RLXC_NO_PLACE, at};
+        if (!rlxc_require(&v, RLXC_FITS, rlxc_size_of(&v, 0, (uint32_t)i), becomes))
+            return NULL;
     }
     return rlxc_tensor_of(&v, x->dtype, &dims);
-}
-
-/* The broadcast dimensions are known only at run time. */
-static bool is_open(rlxc_context *ctx, const rlxc_sinfo *x, const rlxc_sinfo *result)
-{
-    if (!rlxc_dims_known(x) || !rlxc_dims_known(result))
-        return true;
-    for (int32_t i = 0; i < x->ndim; i++)
-        if (!rlxc_is_const(x->dims[i], 1) &&
-            !rlxc_prove_eq(ctx, x->dims[i], result->dims[i + result->ndim - x->ndim], NULL))
-            return true;
-    return false;
 }
 
 rlxc_atom rlxc_legalize_broadcast_to(rlxc_builder *b, const rlxc_binding *call)
@@ -321,7 +314,7 @@ rlxc_atom rlxc_legalize_broadcast_to(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_sinfo *result = rlxc_infer_broadcast_to(b->ctx, b->module, call);
     if (!result || !rlxc_infer_begin(&v, b->ctx, b->module, call))
         return (rlxc_atom){0};
-    if (is_open(b->ctx, v.in[0], result))
+    if (!rlxc_dims_known(v.in[0]) || !rlxc_dims_known(result))
         return rlxc_emit_builtin(b, call, "rlx.broadcast_to", call->args, 2, result, true);
     if (!rlxc_te_begin(&te, b, call, "broadcast_to", RLXC_PATTERN_BROADCAST))
         return (rlxc_atom){0};

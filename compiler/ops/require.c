@@ -106,6 +106,30 @@ static const char *size_text(const rlxc_call_view *v, rlxc_size size)
                         input->name, name);
 }
 
+/* --- equal dimensions --- */
+
+/* True if |clamped| is max(e, 0) and |size| is e. */
+static bool is_clamped(rlxc_context *ctx, const rlxc_expr *clamped, const rlxc_expr *size)
+{
+    if (clamped->kind != RLXC_EXPR_MAX)
+        return false;
+    const rlxc_expr *a = clamped->bin.a, *b = clamped->bin.b;
+    return rlxc_prove_eq(ctx,
+                         rlxc_is_const(b, 0)   ? a
+                         : rlxc_is_const(a, 0) ? b
+                                               : clamped,
+                         size, NULL);
+}
+
+/* The one of two provably equal dimensions that says more; else NULL. Dimensions are not negative:
+ * `n - 1`, of a convolution, and `max(n - 1, 0)`, of a slice, are both `n - 1`. */
+static const rlxc_expr *same_size(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return rlxc_prove_eq(ctx, a, b, NULL) || is_clamped(ctx, a, b) ? b
+           : is_clamped(ctx, b, a)                                 ? a
+                                                                   : NULL;
+}
+
 /* --- the broadcast dimension ------------------------------------------------------------------ */
 
 typedef struct members {
@@ -182,7 +206,10 @@ static const rlxc_expr *link(rlxc_context *ctx, const rlxc_expr *first, const rl
 
 const rlxc_expr *rlxc_broadcast_size(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b)
 {
-    if (rlxc_is_const(a, 1) || rlxc_prove_eq(ctx, a, b, NULL))
+    const rlxc_expr *same = same_size(ctx, a, b);
+    if (same)
+        return same;
+    if (rlxc_is_const(a, 1))
         return b;
     if (rlxc_is_const(b, 1) || never_one(ctx, a))
         return a;
@@ -204,7 +231,7 @@ const rlxc_expr *rlxc_broadcast_index(rlxc_context *ctx, const rlxc_expr *own,
                                       const rlxc_expr *whole, const rlxc_expr *index)
 {
     const rlxc_expr *zero = rlxc_i64(ctx, 0);
-    if (rlxc_prove_eq(ctx, own, whole, NULL) || never_one(ctx, own))
+    if (same_size(ctx, own, whole) || never_one(ctx, own))
         return index;
     if (rlxc_is_const(own, 1))
         return zero;
@@ -227,7 +254,7 @@ static bool is_within(const members *a, const members *b)
 static bool proved(rlxc_context *ctx, rlxc_relation relation, const rlxc_expr *a,
                    const rlxc_expr *b)
 {
-    if (rlxc_prove_eq(ctx, a, b, NULL))
+    if (same_size(ctx, a, b))
         return true;
     members ma = {0}, mb = {0};
     switch (relation) {

@@ -102,11 +102,15 @@ static const rlxc_sinfo *inferred(rlxc_context *ctx, const rlxc_module *module)
     "x: R.Tensor((\"n\", 4), \"float32\"), y: R.Tensor((\"m\", 4), \"float32\"), " \
     "i: R.Tensor((\"n\",), \"int64\"), c: R.Tensor((\"n\", 1), \"bool\"), "        \
     "s: R.Tensor((), \"float32\"), w: R.Tensor((4, 6), \"float32\")"
-#define PB                                                                         \
-    "x: R.Tensor((\"n\", 4), \"float32\"), y: R.Tensor((\"m\", 4), \"float32\"), " \
-    "low: R.Tensor((\"T.min(n, 512)\", 4), \"float32\"), "                         \
-    "high: R.Tensor((\"n * 2 - 1\", 4), \"float32\"), "                            \
-    "two: R.Tensor((\"T.min(n, 512) + 1\", 4), \"float32\")"
+#define PB                                                                                        \
+    "x: R.Tensor((\"n\", 4), \"float32\"), y: R.Tensor((\"m\", 4), \"float32\"), "                \
+    "low: R.Tensor((\"T.min(n, 512)\", 4), \"float32\"), "                                        \
+    "high: R.Tensor((\"n * 2 - 1\", 4), \"float32\"), "                                           \
+    "two: R.Tensor((\"T.min(n, 512) + 1\", 4), \"float32\"), "                                    \
+    "less: R.Tensor((\"n - 1\", 4), \"float32\"), "                                               \
+    "sliced: R.Tensor((\"T.max(n - 1, 0)\", 4), \"float32\"), "                                   \
+    "shape: R.Tensor((\"T.Select(n - 1 == 1 or T.max(n - 1, 0) == 1, T.max(n - 1, 0), n - 1)\", " \
+    "\"T.Select(n == 1, m, n)\"), \"float32\")"
 #define P3                                                                    \
     "x: R.Tensor((2, 3, 4), \"float32\"), z: R.Tensor((0, 3), \"float32\"), " \
     "k: R.Tensor((\"n\", \"m\"), \"int32\"), f: R.Tensor((\"n * 2\", 3), \"float16\")"
@@ -133,6 +137,10 @@ static const infer_case good[] = {
     {PB, "R.add(high, x)", F32("n, 4")},
     {PB, "R.add(R.add(y, low), x)", F32("T.Select(n == 1, m, n), 4")},
     {PB, "R.add(x, two)", F32("T.Select(n == 1, T.min(n, 512) + 1, n), 4")},
+    {PB, "R.add(less, sliced)", F32("n - 1, 4")},
+    {PB, "R.add(sliced, less)", F32("n - 1, 4")},
+    {PB, "R.broadcast_to(sliced, R.shape([n - 1, 4]))", F32("n - 1, 4")},
+    {PB, "R.exp(shape)", F32("n - 1, T.Select(n == 1, m, n)")},
     {P2, "R.less(x, x)", "R.Tensor((n, 4), dtype=\"bool\")"},
     {P2, "R.where(c, x, s)", F32("n, 4")},
     {P2, "R.astype(x, \"float16\")", "R.Tensor((n, 4), dtype=\"float16\")"},
