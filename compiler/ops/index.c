@@ -3,10 +3,13 @@
  * range are clipped, so that a kernel never reads outside its buffers. take's other modes: "wrap"
  * takes indices modulo the length; for "clip" and "nan" a negative one is out of range and gives
  * the first element and NaN. */
+#include "compiler/ops/compose.h"
 #include "compiler/ops/te.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { IN_PLACE = 8 << 10 }; /* bytes of an entry from which on it is not copied */
 
 static bool check_indices(const rlxc_call_view *v, uint32_t i)
 {
@@ -79,8 +82,44 @@ static const rlxc_expr *take_position(rlxc_context *ctx, const char *mode, const
     return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_binary(ctx, RLXC_EXPR_MIN, i, last), zero);
 }
 
+/* R.take(x, i) of a number |i| and a large constant: the entry is a view of x, at an offset that is
+ * computed from the number. Kind NONE if it is not such a call. */
+static rlxc_atom entry_in_place(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_atom none = {0};
+    const rlxc_sinfo *x = rlxc_atom_sinfo(ctx, b->module, call->args[0]), *entry = call->var->sinfo;
+    const rlxc_sinfo *i = rlxc_atom_sinfo(ctx, b->module, call->args[1]);
+    const char *mode = rlxc_attr_get_str(call, "mode", "fast");
+    int64_t items, bytes;
+    if (call->args[0].kind != RLXC_ATOM_CONSTANT || !rlxc_dims_known(x) ||
+        !rlxc_dims_known(entry) || i->ndim != 0 || x->vdevice || i->vdevice ||
+        rlxc_attr_get_int(call, "axis", -1) != 0 || strcmp(mode, "nan") == 0 ||
+        !rlxc_is_int(rlxc_product(ctx, entry->dims, (uint32_t)entry->ndim), &items) ||
+        __builtin_mul_overflow(items, (int64_t)rlx_dtype_size(x->dtype), &bytes) ||
+        bytes < IN_PLACE || rlxc_is_const(x->dims[0], 0))
+        return none;
+    const rlxc_expr *one = rlxc_i64(ctx, 1), *number = rlxc_var(ctx, "entry", RLX_I64), *inside;
+    const rlxc_atom shape = rlxc_lower1(b, call, "tensor_to_shape",
+                                        rlxc_lower_reshape(b, call, call->args[1], &one, 1));
+    if (shape.kind == RLXC_ATOM_NONE)
+        return none;
+    rlxc_rvar *matched = rlxc_rvar_new(ctx, rlxc_outermost(b->function), "matched",
+                                       rlxc_sinfo_shape(ctx, 1, &number));
+    rlxc_emit_match_cast(b, matched, shape, call->range);
+    const rlxc_expr *at = take_position(ctx, mode, number, x->dims[0], &inside);
+    at = rlxc_canonical(ctx, rlxc_mul(ctx, at, rlxc_i64(ctx, bytes)), NULL);
+    const rlxc_atom view[4] = {call->args[0],
+                               rlxc_atom_shape(ctx, entry->dims, (uint32_t)entry->ndim),
+                               rlxc_atom_tuple(ctx, NULL, 0), rlxc_atom_prim(at)};
+    return rlxc_emit_op(b, "memory.view", view, 4, (rlxc_attrs){0}, call->var->name);
+}
+
 rlxc_atom rlxc_legalize_take(rlxc_builder *b, const rlxc_binding *call)
 {
+    const rlxc_atom in_place = entry_in_place(b, call);
+    if (in_place.kind != RLXC_ATOM_NONE)
+        return in_place;
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
     uint32_t axis;

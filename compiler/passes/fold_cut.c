@@ -13,6 +13,7 @@
  * in memory take values as constants, as before: those are stored whatever they cost. */
 #include "compiler/passes/fold_cut.h"
 
+#include "compiler/analysis/alias.h"
 #include "compiler/ir/op.h"
 #include "compiler/passes/min_cut.h"
 
@@ -88,6 +89,14 @@ static void add_operand(void *user, rlxc_atom atom)
     }
 }
 
+/* True if |v| is a constant in another order: computed where it is read it would be no smaller. */
+static bool is_moved_constant(const rlxc_fold_value *v)
+{
+    const rlxc_binding *b = v->binding;
+    return rlxc_has_op_flag(b, RLXC_OP_FOLLOWS) && b->args[0].kind == RLXC_ATOM_CONSTANT &&
+           (uint64_t)v->bytes == b->args[0].constant->nbytes;
+}
+
 static void add_value(cut *c, const rlxc_fold_value *v, uint32_t index)
 {
     const uint32_t node = rlxc_network_node(&c->net);
@@ -96,7 +105,7 @@ static void add_value(cut *c, const rlxc_fold_value *v, uint32_t index)
     c->stores[index] = store;
     rlxc_map_set(c->net.ctx, &c->indices, rlxc_key(v->binding->var),
                  (void *)((uintptr_t)index + 1));
-    if (v->is_needed || !rlxc_is_by_element(v->binding))
+    if (v->is_needed || !rlxc_is_by_element(v->binding) || is_moved_constant(v))
         rlxc_network_arc(&c->net, 0, node, RLXC_UNCUT);
     if (v->is_read)
         rlxc_network_arc(&c->net, store, 1, RLXC_UNCUT);
