@@ -9,29 +9,16 @@
  * the sums are rounded in another order. dce removes the unused inner product. */
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/op.h"
-#include "compiler/ir/rewrite.h"
 #include "compiler/ir/sym.h"
+#include "compiler/passes/makers.h"
 #include "compiler/passes/passes.h"
 
-typedef struct maker {
-    const rlxc_binding *binding;
-    const rlxc_binding_block *block; /* its binding in the new body */
-} maker;
-
-typedef struct ordering {
-    rlxc_map makers; /* rlxc_rvar -> maker */
-    const uint32_t *uses;
-    uint32_t n_vars;
-} ordering;
-
-/* The binding of this block that made |atom|, if nothing else reads it; else NULL. */
-static const rlxc_binding *maker_of(const ordering *o, const rlxc_builder *b, rlxc_atom atom,
+/* The call of R.|op| in this block that made |atom|, if nothing else reads it; else NULL. */
+static const rlxc_binding *maker_of(const rlxc_makers *m, const rlxc_builder *b, rlxc_atom atom,
                                     const char *op)
 {
-    if (atom.kind != RLXC_ATOM_VAR || atom.var->id >= o->n_vars || o->uses[atom.var->id] != 1)
-        return NULL;
-    const maker *m = rlxc_map_get(&o->makers, rlxc_key(atom.var));
-    return m && m->block == b->block && rlxc_is_op(m->binding, op) ? m->binding : NULL;
+    const rlxc_binding *by = rlxc_sole_maker_of(m, b, atom);
+    return by && rlxc_is_op(by, op) ? by : NULL;
 }
 
 /* The type of |atom| if it is a tensor with at least |least| dimensions, all known; else NULL. */
@@ -82,7 +69,7 @@ static rlxc_atom product(rlxc_builder *b, const rlxc_binding *like, rlxc_atom x,
 }
 
 /* (a b) c as a (b c). */
-static bool to_the_right(const ordering *o, rlxc_builder *b, rlxc_binding *outer)
+static bool to_the_right(const rlxc_makers *o, rlxc_builder *b, rlxc_binding *outer)
 {
     const rlxc_binding *inner = maker_of(o, b, outer->args[0], "matmul");
     if (!inner)
@@ -100,7 +87,7 @@ static bool to_the_right(const ordering *o, rlxc_builder *b, rlxc_binding *outer
 }
 
 /* a (b c), or a times the transposed (b c), as (a b) c. */
-static bool to_the_left(const ordering *o, rlxc_builder *b, rlxc_binding *outer)
+static bool to_the_left(const rlxc_makers *o, rlxc_builder *b, rlxc_binding *outer)
 {
     const rlxc_binding *turn = maker_of(o, b, outer->args[1], "permute_dims");
     const rlxc_binding *inner = maker_of(o, b, turn ? turn->args[0] : outer->args[1], "matmul");
@@ -137,12 +124,11 @@ static rlxc_rewrite_action order_product(void *user, rlxc_builder *b, rlxc_bindi
                                          rlxc_atom *replacement)
 {
     (void)replacement;
-    ordering *o = user;
+    rlxc_makers *o = user;
     b->range = binding->range;
     if (rlxc_is_op(binding, "matmul") && !to_the_right(o, b, binding))
         (void)to_the_left(o, b, binding);
-    const maker made = {binding, b->block};
-    rlxc_map_set(b->ctx, &o->makers, rlxc_key(binding->var), rlxc_copy(b->ctx, &made, sizeof made));
+    rlxc_makers_note(o, b, binding);
     return RLXC_REWRITE_KEEP;
 }
 
@@ -154,7 +140,7 @@ bool rlxc_pass_adjust_matmul_order(rlxc_context *ctx, rlxc_module *module,
         rlxc_function *f = module->globals.items[i]->relax;
         if (!f || rlxc_has_kills(f))
             continue;
-        ordering o = {.uses = rlxc_count_uses(ctx, f), .n_vars = f->n_vars};
+        rlxc_makers o = rlxc_makers_of(ctx, f);
         if (!o.uses)
             return false;
         const rlxc_rewrite_pass pass = {.user = &o, .binding = order_product};

@@ -8,21 +8,18 @@
  * uses. If something else reads w as well, the file holds both stacks. */
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/op.h"
-#include "compiler/ir/rewrite.h"
 #include "compiler/ops/compose.h"
+#include "compiler/passes/makers.h"
 #include "compiler/passes/match_patterns.h"
 #include "compiler/passes/passes.h"
 
 /* The entry that |call| transposes, taken from a transposed stack; kind NONE if it does not. */
-static rlxc_atom taken_transposed(rlxc_map *makers, rlxc_builder *b, const rlxc_binding *call)
+static rlxc_atom taken_transposed(const rlxc_makers *m, rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_context *ctx = b->ctx;
-    const rlxc_atom of = call->args[0], none = {0};
-    const rlxc_binding *take =
-        of.kind == RLXC_ATOM_VAR ? rlxc_map_get(makers, rlxc_key(of.var)) : NULL;
-    if (!take || take->args[0].kind != RLXC_ATOM_CONSTANT ||
-        (take->args[1].kind == RLXC_ATOM_VAR && take->args[1].var->is_dataflow &&
-         !of.var->is_dataflow)) /* the index is not visible where its entry is */
+    const rlxc_atom none = {0};
+    const rlxc_binding *take = rlxc_maker_of(m, b, call->args[0]);
+    if (!take || !rlxc_is_op(take, "take") || take->args[0].kind != RLXC_ATOM_CONSTANT)
         return none;
     const rlxc_sinfo *stack = rlxc_atom_sinfo(ctx, b->module, take->args[0]);
     const rlxc_sinfo *index = rlxc_atom_sinfo(ctx, b->module, take->args[1]);
@@ -47,13 +44,12 @@ static rlxc_atom taken_transposed(rlxc_map *makers, rlxc_builder *b, const rlxc_
 static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *call,
                                 rlxc_atom *replacement)
 {
-    rlxc_map *makers = user;
-    if (rlxc_is_op(call, "take"))
-        rlxc_map_set(b->ctx, makers, rlxc_key(call->var), call);
+    rlxc_makers *m = user;
+    rlxc_makers_note(m, b, call);
     if (!rlxc_is_op(call, "permute_dims"))
         return RLXC_REWRITE_KEEP;
     b->range = call->range;
-    *replacement = taken_transposed(makers, b, call);
+    *replacement = taken_transposed(m, b, call);
     return replacement->kind == RLXC_ATOM_VAR ? RLXC_REWRITE_REPLACE : RLXC_REWRITE_KEEP;
 }
 
@@ -64,8 +60,10 @@ bool rlxc_pass_permute_stacks(rlxc_context *ctx, rlxc_module *module, const rlxc
         rlxc_function *f = module->globals.items[i]->relax;
         if (!f || rlxc_has_kills(f))
             continue;
-        rlxc_map makers = {0};
-        const rlxc_rewrite_pass pass = {.user = &makers, .binding = look};
+        rlxc_makers m = rlxc_makers_of(ctx, f);
+        if (!m.uses)
+            return false;
+        const rlxc_rewrite_pass pass = {.user = &m, .binding = look};
         rlxc_rewrite_function(ctx, module, f, &pass);
     }
     return !rlxc_failed(ctx);

@@ -1,0 +1,24 @@
+/* The bindings that made the operands of a binding, for passes that look at chains of operators
+ * while rlxc_rewrite_function walks them. Only bindings of the same block count: all that they read
+ * is visible where their result is. */
+#ifndef RLXC_PASSES_MAKERS_H
+#define RLXC_PASSES_MAKERS_H
+
+#include "compiler/ir/rewrite.h"
+
+typedef struct rlxc_makers {
+    rlxc_map found;       /* rlxc_rvar -> its binding and block */
+    const uint32_t *uses; /* of each variable, by id, before the walk */
+    uint32_t n_vars;
+} rlxc_makers;
+
+/* The makers of |f|, before it is walked; |uses| is NULL when out of memory. */
+rlxc_makers rlxc_makers_of(rlxc_context *ctx, const rlxc_function *f);
+/* Notes |binding|, with its mapped atoms, as the one that makes its variable. */
+void rlxc_makers_note(rlxc_makers *m, const rlxc_builder *b, const rlxc_binding *binding);
+/* The binding that made |atom| in the block that |b| is at; NULL: none. */
+const rlxc_binding *rlxc_maker_of(const rlxc_makers *m, const rlxc_builder *b, rlxc_atom atom);
+/* The same if nothing but one operand reads |atom|. */
+const rlxc_binding *rlxc_sole_maker_of(const rlxc_makers *m, const rlxc_builder *b, rlxc_atom atom);
+
+#endif
