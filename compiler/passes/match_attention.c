@@ -137,9 +137,10 @@ static rlxc_atom bias_of(rlxc_matching *t, const heads *h, rlxc_atom cond, bool 
 {
     const rlx_dtype type = at_least_32_bits(h->masked); /* the operator does not add in a narrower
                                                          * type */
+    const double low = fill < absorbing(type) ? fill : absorbing(type);
     rlxc_atom zero = rlxc_scalar_atom(t->g.ctx, type, 0),
-              low = rlxc_scalar_atom(t->g.ctx, type, isinf(fill) ? fill : absorbing(type));
-    rlxc_atom args[3] = {cond, seen ? zero : low, seen ? low : zero};
+              least = rlxc_scalar_atom(t->g.ctx, type, low);
+    rlxc_atom args[3] = {cond, seen ? zero : least, seen ? least : zero};
     return rlxc_match_emit(t, "where", args, 3, (rlxc_attrs){0});
 }
 
@@ -164,6 +165,12 @@ static bool read_mask(rlxc_matching *t, heads *h)
     const rlxc_atom second = rlxc_match_capture(t, "bias2");
     if (second.kind != RLXC_ATOM_NONE)
         return join_biases(t, h, second);
+    const bool masked = cond.kind != RLXC_ATOM_NONE || hidden.kind != RLXC_ATOM_NONE;
+    if (h->bias.kind != RLXC_ATOM_NONE && masked) /* replaced where hidden, then a bias is added */
+        return hides(h->masked, fill) &&
+               join_biases(t, h,
+                           cond.kind != RLXC_ATOM_NONE ? bias_of(t, h, cond, true, fill)
+                                                       : bias_of(t, h, hidden, false, fill));
     if (h->bias.kind != RLXC_ATOM_NONE && t->part(t, "hidden_by", without_front(t, h->bias), &m)) {
         rlxc_atom shown = rlxc_match_atom(&m, "seen");
         h->causal = square && hides(h->masked, rlxc_match_number(&m, "fill", 0)) &&
@@ -172,7 +179,7 @@ static bool read_mask(rlxc_matching *t, heads *h)
             h->bias = (rlxc_atom){0};
         return true;
     }
-    if (cond.kind == RLXC_ATOM_NONE && hidden.kind == RLXC_ATOM_NONE)
+    if (!masked)
         return true;
     if (!hides(h->masked, fill))
         return false;

@@ -4,6 +4,8 @@
 # call blocks: tensor float32 [1, 2, 1, 1] {0, 1}, tensor float32 [1, 1, 2, 1] {100, 0}, tensor float32 [1, 1, 2, 1] {1, 3} => tensor float32 [1, 1, 2, 1] {2, 1}
 # call masked_rows64: tensor float64 [1, 1, 2, 1] {10, 20}, tensor float64 [1, 1, 2, 1] {10, 0}, tensor float64 [1, 1, 2, 1] {1, 3}, tensor bool [1, 1, 2, 2] {false, false, true, false} => tensor float64 [1, 1, 2, 1] {2, 1}
 # call wider_values: tensor float32 [1, 1, 2, 1] {0, 1}, tensor float32 [1, 1, 2, 1] {200, 0}, tensor float64 [1, 1, 2, 1] {1, 3}, tensor float64 [2, 2] {0, 0, 0, 100} => tensor float64 [1, 1, 2, 1] {2, 1}
+# call masked_and_biased: tensor float32 [1, 1, 3, 1] {10, 10, 10}, tensor float32 [1, 1, 3, 1] {10, 0, -10}, tensor float32 [1, 1, 3, 1] {1, 3, 8}, tensor bool [3, 3] {true, false, false, true, true, false, true, true, true}, tensor float32 [1, 1, 1, 3] {-3.4028234663852886e+38, 0, 0} => tensor float32 [1, 1, 3, 1] {4, 3, 3}
+# call hidden_and_biased: tensor float32 [1, 1, 2, 1] {10, 10}, tensor float32 [1, 1, 2, 1] {10, 0}, tensor float32 [1, 1, 2, 1] {1, 3}, tensor bool [2, 2] {true, false, false, false}, tensor float32 [1, 1, 2, 2] {0, -1000, 0, 200} => tensor float32 [1, 1, 2, 1] {3, 3}
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T
@@ -67,5 +69,23 @@ class Module:
             b = R.add(w, bias)
             p = R.nn.softmax(b, axis=-1)
             o = R.matmul(p, v)
+            R.output(o)
+        return o
+
+    @R.function
+    def masked_and_biased(q: R.Tensor((1, 1, "n", 1), "float32"), k: R.Tensor((1, 1, "n", 1), "float32"), v: R.Tensor((1, 1, "n", 1), "float32"), seen: R.Tensor(("n", "n"), "bool"), b: R.Tensor((1, 1, 1, "n"), "float32")):
+        with R.dataflow():
+            s = R.matmul(q, R.permute_dims(k, axes=[0, 1, 3, 2]))
+            w = R.add(R.where(seen, s, R.const(-3.4028234663852886e+38, "float32")), b)
+            o = R.matmul(R.nn.softmax(w, axis=-1), v)
+            R.output(o)
+        return o
+
+    @R.function
+    def hidden_and_biased(q: R.Tensor((1, 1, "n", 1), "float32"), k: R.Tensor((1, 1, "n", 1), "float32"), v: R.Tensor((1, 1, "n", 1), "float32"), hidden: R.Tensor(("n", "n"), "bool"), b: R.Tensor((1, 1, "n", "n"), "float32")):
+        with R.dataflow():
+            s = R.matmul(q, R.permute_dims(k, axes=[0, 1, 3, 2]))
+            w = R.add(b, R.where(hidden, R.const(-1e9, "float32"), s))
+            o = R.matmul(R.nn.softmax(w, axis=-1), v)
             R.output(o)
         return o

@@ -348,3 +348,14 @@ class Module:
             out = R.matmul(R.nn.softmax(z, axis=-1), v)
             R.output(out)
         return out
+
+    @R.function
+    def replaced_then_biased(q: R.Tensor(("b", 4, "n", 16), "float32"), k: R.Tensor(("b", 4, "n", 16), "float32"), v: R.Tensor(("b", 4, "n", 16), "float32"), seen: R.Tensor(("n", "n"), "bool"), padding: R.Tensor(("b", 1, 1, "n"), "float32")) -> R.Tensor(("b", 4, "n", 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        with R.dataflow():
+            s = R.matmul(q, R.permute_dims(k, axes=[0, 1, 3, 2]))
+            w = R.add(R.where(seen, s, R.const(-3.4028234663852886e+38, "float32")), padding)
+            out = R.matmul(R.nn.softmax(w, axis=-1), v)
+            R.output(out)
+        return out
