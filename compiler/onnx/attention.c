@@ -197,8 +197,7 @@ static bool is_one_operator(rlxc_ox *im, const attention *a)
 {
     const rlx_dtype t = rlxc_ox_type(im, a->q);
     int64_t size;
-    if (rlxc_ox_float(im, "softcap", 0) != 0 || rlxc_ox_wants(im, 3) ||
-        softmax_type(im, a).bits > a->t.bits || !rlxc_dtype_is_float(t) ||
+    if (rlxc_ox_wants(im, 3) || softmax_type(im, a).bits > a->t.bits || !rlxc_dtype_is_float(t) ||
         !rlxc_dtype_eq(t, rlxc_ox_type(im, a->k)) || !rlxc_dtype_eq(t, rlxc_ox_type(im, a->v)) ||
         !rlxc_is_int(rlxc_ox_dim(im, a->q, 3), &size) ||
         !rlxc_is_int(rlxc_ox_dim(im, a->v, 3), &size))
@@ -260,6 +259,8 @@ static rlxc_atom one_operator(rlxc_ox *im, const attention *a, double scale)
         args[i] = rlxc_ox_transpose(im, args[i], swap, 4);
     rlxc_attrs attrs = rlxc_one_attr(im->ctx, "scale", rlxc_attr_float(scale));
     attrs = rlxc_and_attr(im->ctx, attrs, "unseen_zero", rlxc_attr_bool(true));
+    attrs =
+        rlxc_and_attr(im->ctx, attrs, "softcap", rlxc_attr_float(rlxc_ox_float(im, "softcap", 0)));
     if (by_head)
         attrs = rlxc_and_attr(im->ctx, attrs, "layout", rlxc_attr_string(im->ctx, "BHSD"));
     if (causal)

@@ -275,8 +275,9 @@ void rlxc_ox_import_group_query_attention(rlxc_ox *im, const rlxc_ox_row *row)
     attrs = rlxc_and_attr(im->ctx, attrs, "unseen_zero", rlxc_attr_bool(true));
     attrs = rlxc_and_attr(im->ctx, attrs, "layout", rlxc_attr_string(im->ctx, "BHSD"));
     const double cap = rlxc_ox_float(im, "softcap", 0);
-    rlxc_atom y = cap != 0 || has_sink(im) ? as_products(im, &g, x, scale, cap)
-                                           : rlxc_ox_opv(im, "nn.attention_as_stored", x, 4, attrs);
+    attrs = rlxc_and_attr(im->ctx, attrs, "softcap", rlxc_attr_float(cap));
+    rlxc_atom y = has_sink(im) ? as_products(im, &g, x, scale, cap)
+                               : rlxc_ox_opv(im, "nn.attention_as_stored", x, 4, attrs);
     const rlxc_expr *flat[3] = {g.batch, g.queries, rlxc_ox_i(im, g.heads * g.size)};
     rlxc_ox_set(im, 0, rlxc_ox_reshape(im, y, flat, 3));
 }

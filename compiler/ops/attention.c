@@ -1,7 +1,8 @@
 /* Attention.
  *
  * attention(q, k, v) with layout (batch, sequence, head, size) is
- *   softmax(q k^T * scale + bias, masked) v   in layout (batch, head, sequence, size).
+ *   softmax(q k^T * scale + bias, masked) v   in layout (batch, head, sequence, size),
+ * where a softcap c makes c tanh(q k^T * scale / c) of the scaled scores.
  * Heads of q may be a multiple of those of k and v: then so many of them in turn share one.
  * attention_as_stored reads k and v also in layout (batch, head, sequence, size), as caches are.
  * It becomes one kernel where the dimensions of the heads are constant; else it is composed of
@@ -62,6 +63,12 @@ static bool is_by_head(const rlxc_binding *call)
 static bool gives_zeros(const rlxc_binding *call)
 {
     return rlxc_attr_get_bool(call, "unseen_zero", false);
+}
+
+/* The bound of the scores' magnitude; 0: none. */
+static double softcap_of(const rlxc_binding *call)
+{
+    return rlxc_attr_get_float(call, "softcap", 0);
 }
 
 static bool has_bias(const rlxc_binding *call)
@@ -349,7 +356,11 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
                                      rlxc_te_widen(&te, rlxc_te_get(&te, &k, k_at)))));
 
     four_axes(&te, shown->name, dims, false);
-    const rlxc_expr *value = rlxc_mul(ctx, rlxc_te_load(&te, score, ax), rlxc_float(ctx, t, scale));
+    const double cap = softcap_of(call);
+    const rlxc_expr *value = rlxc_mul(ctx, rlxc_te_load(&te, score, ax),
+                                      rlxc_float(ctx, t, cap != 0 ? scale / cap : scale));
+    if (cap != 0)
+        value = rlxc_mul(ctx, rlxc_te_call1(ctx, "tanh", value), rlxc_float(ctx, t, cap));
     if (biased)
         value =
             rlxc_add(ctx, value, rlxc_cast(ctx, t, rlxc_te_get_broadcast(&te, &bias, ax, dims, 4)));
@@ -461,6 +472,11 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
     rlxc_atom scaled[2] = {product, known ? rlxc_scalar_atom(ctx, dtype, scale)
                                           : scale_by_size(b, call, v.in[0]->dims[3], dtype)};
     rlxc_atom scores = rlxc_lower_op(b, call, "multiply", scaled, 2, (rlxc_attrs){0});
+    if (softcap_of(call) != 0) {
+        const rlxc_atom cap = rlxc_scalar_atom(ctx, dtype, softcap_of(call));
+        scores = rlxc_lower1(b, call, "tanh", rlxc_lower2(b, call, "divide", scores, cap));
+        scores = rlxc_lower2(b, call, "multiply", scores, cap);
+    }
     if (has_bias(call)) {
         rlxc_atom bias = rlxc_lower_op(b, call, "astype", &call->args[3], 1,
                                        rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(dtype)));

@@ -387,16 +387,20 @@ rlxc_atom rlxc_match_attention(rlxc_matching *t)
     }
     const bool by_head = h.q->ndim == 4 && !is_by_position(t, k) && !is_by_position(t, v),
                zeros = rlxc_match_capture(t, "unseen").kind != RLXC_ATOM_NONE;
+    const double cap = rlxc_match_number(&t->m, "cap", 0);
     args[0] = in_layout(t, (operand){rlxc_match_capture(t, "q"), false, 0}, false, h.dtype);
     args[1] = in_layout(t, k, by_head, h.dtype);
     args[2] = in_layout(t, v, by_head, h.dtype);
     double scale = rlxc_match_number(&t->m, "scale", 1) * rlxc_match_number(&t->m, "scale2", 1);
+    if (cap != 0)
+        scale *= rlxc_match_number(&t->m, "inverse", 1) * cap;
     rlxc_attrs attrs = rlxc_one_attr(ctx, "scale", rlxc_attr_float(scale));
     if (h.causal)
         attrs = rlxc_and_attr(ctx, attrs, "causal_mask", rlxc_attr_string(ctx, "TopLeft"));
     const char *op = n == 4 ? "nn.attention_bias" : "nn.attention";
-    if (by_head || zeros) {
+    if (by_head || zeros || cap != 0) {
         op = "nn.attention_as_stored";
+        attrs = rlxc_and_attr(ctx, attrs, "softcap", rlxc_attr_float(cap));
         attrs = rlxc_and_attr(ctx, attrs, "unseen_zero", rlxc_attr_bool(zeros));
         if (by_head)
             attrs = rlxc_and_attr(ctx, attrs, "layout", rlxc_attr_string(ctx, "BHSD"));

@@ -6,6 +6,8 @@
 # call wider_values: tensor float32 [1, 1, 2, 1] {0, 1}, tensor float32 [1, 1, 2, 1] {200, 0}, tensor float64 [1, 1, 2, 1] {1, 3}, tensor float64 [2, 2] {0, 0, 0, 100} => tensor float64 [1, 1, 2, 1] {2, 1}
 # call masked_and_biased: tensor float32 [1, 1, 3, 1] {10, 10, 10}, tensor float32 [1, 1, 3, 1] {10, 0, -10}, tensor float32 [1, 1, 3, 1] {1, 3, 8}, tensor bool [3, 3] {true, false, false, true, true, false, true, true, true}, tensor float32 [1, 1, 1, 3] {-3.4028234663852886e+38, 0, 0} => tensor float32 [1, 1, 3, 1] {4, 3, 3}
 # call hidden_and_biased: tensor float32 [1, 1, 2, 1] {10, 10}, tensor float32 [1, 1, 2, 1] {10, 0}, tensor float32 [1, 1, 2, 1] {1, 3}, tensor bool [2, 2] {true, false, false, false}, tensor float32 [1, 1, 2, 2] {0, -1000, 0, 200} => tensor float32 [1, 1, 2, 1] {3, 3}
+# call capped: tensor float32 [1, 1, 2, 1] {100, -100}, tensor float32 [1, 1, 2, 1] {100, -100}, tensor float32 [1, 1, 2, 1] {1, 3}, tensor float32 [2, 2] {0, 0, 0, 1} => tensor float32 [1, 1, 2, 1] {2, 2.5}
+# call capped_sizes: tensor float32 [1, 2, 1, 1] {100, -100}, tensor float32 [1, 2, 1, 1] {100, -100}, tensor float32 [1, 2, 1, 1] {1, 3} => tensor float32 [1, 2, 1, 1] {2, 2}
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T
@@ -88,4 +90,18 @@ class Module:
             w = R.add(b, R.where(hidden, R.const(-1e9, "float32"), s))
             o = R.matmul(R.nn.softmax(w, axis=-1), v)
             R.output(o)
+        return o
+
+    @R.function
+    def capped(q: R.Tensor((1, 1, "n", 1), "float32"), k: R.Tensor((1, 1, "n", 1), "float32"), v: R.Tensor((1, 1, "n", 1), "float32"), b: R.Tensor(("n", "n"), "float32")):
+        with R.dataflow():
+            s = R.matmul(q, R.permute_dims(k, axes=[0, 1, 3, 2]))
+            c = R.multiply(R.tanh(R.divide(s, R.const(1e-20, "float32"))), R.const(1e-20, "float32"))
+            o = R.matmul(R.nn.softmax(R.add(c, R.multiply(b, R.const(1.0986123, "float32"))), axis=-1), v)
+            R.output(o)
+        return o
+
+    @R.function
+    def capped_sizes(q: R.Tensor((1, "n", 1, "d"), "float32"), k: R.Tensor((1, "n", 1, "d"), "float32"), v: R.Tensor((1, "n", 1, "d"), "float32")):
+        o = R.nn.attention_as_stored(q, k, v, scale=1.0, softcap=1e-20)
         return o

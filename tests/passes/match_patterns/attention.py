@@ -359,3 +359,14 @@ class Module:
             out = R.matmul(R.nn.softmax(w, axis=-1), v)
             R.output(out)
         return out
+
+    @R.function
+    def capped(q: R.Tensor(("b", 4, "n", 16), "float32"), k: R.Tensor(("b", 4, "n", 16), "float32"), v: R.Tensor(("b", 4, "n", 16), "float32"), padding: R.Tensor(("b", 1, 1, "n"), "float32")) -> R.Tensor(("b", 4, "n", 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        with R.dataflow():
+            s = R.multiply(R.matmul(q, R.permute_dims(k, axes=[0, 1, 3, 2])), R.const(0.25, "float32"))
+            c = R.multiply(R.tanh(R.divide(s, R.const(50.0, "float32"))), R.const(50.0, "float32"))
+            out = R.matmul(R.nn.softmax(R.add(c, padding), axis=-1), v)
+            R.output(out)
+        return out
