@@ -9,8 +9,9 @@
 enum { K = 37, MOST_ROWS = 50 };
 
 typedef struct product {
+    const char *cpu; /* with 16 vectors of 32 bytes, or 32 of 64 */
     int n;
-    const char *panels; /* how the weight is stored on a CPU with 16 vectors of 32 bytes */
+    const char *panels; /* how the weight is stored */
     float *w;
 } product;
 
@@ -46,14 +47,21 @@ static void check(rlx_test *t, rlx_vm *vm, const void *user)
 RLX_TEST(panels, widths_leave_little_padding)
 {
     static const product products[] = {
-        {17, "(T.int64(1), T.int64(37), T.int64(24))", NULL},
-        {24, "(T.int64(1), T.int64(37), T.int64(24))", NULL},
-        {25, "(T.int64(2), T.int64(37), T.int64(16))", NULL},
-        {33, "(T.int64(1), T.int64(37), T.int64(40))", NULL},
-        {40, "(T.int64(1), T.int64(37), T.int64(40))", NULL},
-        {41, "(T.int64(3), T.int64(37), T.int64(16))", NULL},
-        {72, "(T.int64(3), T.int64(37), T.int64(24))", NULL},
-        {80, "(T.int64(5), T.int64(37), T.int64(16))", NULL},
+        {"x86-64-v3", 17, "(T.int64(1), T.int64(37), T.int64(24))", NULL},
+        {"x86-64-v3", 24, "(T.int64(1), T.int64(37), T.int64(24))", NULL},
+        {"x86-64-v3", 25, "(T.int64(2), T.int64(37), T.int64(16))", NULL},
+        {"x86-64-v3", 33, "(T.int64(1), T.int64(37), T.int64(40))", NULL},
+        {"x86-64-v3", 40, "(T.int64(1), T.int64(37), T.int64(40))", NULL},
+        {"x86-64-v3", 41, "(T.int64(3), T.int64(37), T.int64(16))", NULL},
+        {"x86-64-v3", 72, "(T.int64(3), T.int64(37), T.int64(24))", NULL},
+        {"x86-64-v3", 80, "(T.int64(5), T.int64(37), T.int64(16))", NULL},
+        {"x86-64-v4", 64, "(T.int64(1), T.int64(37), T.int64(64))", NULL},
+        {"x86-64-v4", 65, "(T.int64(1), T.int64(37), T.int64(80))", NULL},
+        {"x86-64-v4", 80, "(T.int64(1), T.int64(37), T.int64(80))", NULL},
+        {"x86-64-v4", 96, "(T.int64(2), T.int64(37), T.int64(48))", NULL},
+        {"x86-64-v4", 97, "(T.int64(2), T.int64(37), T.int64(64))", NULL},
+        {"x86-64-v4", 160, "(T.int64(2), T.int64(37), T.int64(80))", NULL},
+        {"x86-64-v4", 272, "(T.int64(6), T.int64(37), T.int64(48))", NULL},
     };
     static const char form[] =
         "@I.ir_module\nclass Module:\n    @R.function\n"
@@ -61,10 +69,10 @@ RLX_TEST(panels, widths_leave_little_padding)
         "        R.func_attr({\"num_input\": 1})\n"
         "        with R.dataflow():\n            y = R.nn.relu(R.matmul(x, w))\n"
         "            R.output(y)\n        return y\n";
-    if (!cpu_runs("x86-64-v3"))
-        return;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
         product p = products[i];
+        if (!cpu_runs(p.cpu))
+            continue;
         char text[sizeof form + 16], header[128];
         const size_t bytes = sizeof(float) * K * (size_t)p.n;
         p.w = malloc(bytes);
@@ -74,7 +82,7 @@ RLX_TEST(panels, widths_leave_little_padding)
         snprintf(header, sizeof header,
                  "{\"w\":{\"dtype\":\"F32\",\"shape\":[37,%d],\"data_offsets\":[0,%zu]}}", p.n,
                  bytes);
-        bound_program b = {.text = text, .cpu = "x86-64-v3", .emits = p.panels, .level = 2};
+        bound_program b = {.text = text, .cpu = p.cpu, .emits = p.panels, .level = 2};
         unsigned char *file = bound_file(header, p.w, bytes, &b.size);
         b.weights = file;
         rlx_executable *exe = bound_compile(t, &b);

@@ -41,7 +41,11 @@ static const rlxc_tile_shape shapes[] = {
 };
 
 /* For panels of other widths, which leave less padding for some numbers of columns. */
-static const rlxc_tile_shape wide[] = {{16, 3, 3, {2, 1}, 0}, {16, 5, 2, {1}, 0}};
+static const rlxc_tile_shape wide[] = {{32, 5, 5, {4, 3, 2, 1}, 0},
+                                       {32, 3, 8, {4, 3, 2, 1}, 0},
+                                       {32, 6, 4, {3, 2, 1}, 0},
+                                       {16, 3, 3, {2, 1}, 0},
+                                       {16, 5, 2, {1}, 0}};
 
 static const rlxc_tile_shape *shape_for(const rlxc_stages *s, uint32_t vectors)
 {
@@ -466,8 +470,9 @@ bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_
     while (lanes / 2 >= n && lanes / 2 >= MIN_LANES) /* half of a vector is half of the work */
         lanes /= 2;
     out->width = n >= most ? most : padded(n, lanes);
-    for (int64_t k = most / lanes + 1; n > most && k * lanes < n + lanes; k++)
-        if (wide_shape(s, k) && padded(n, k * lanes) < padded(n, out->width))
-            out->width = k * lanes;
+    for (size_t i = 0; n > most && i < sizeof wide / sizeof *wide; i++)
+        if (wide_shape(s, wide[i].nv) == &wide[i] &&
+            padded(n, wide[i].nv * lanes) < padded(n, out->width))
+            out->width = wide[i].nv * lanes;
     return lanes >= MIN_LANES;
 }
