@@ -67,7 +67,8 @@ static bool verify(rlxc_llvm_part *part)
 /* What the passes of a level have to do is known, because code generation emits all of their input.
  * Kernels call little and nothing is left to inline, so passes over the call graph find nothing;
  * tiles are vectors already, and arrays of accumulators go to registers at once. LLVM's own list
- * for level 2 takes half as long again and gives the same speed.
+ * for level 2 takes half as long again and gives the same speed; gvn in place of the second
+ * early-cse, loop-load-elim and a third licm took 7 % more and saved 0.2 % of the instructions.
  *
  * Level 1 is for short compile times: temporaries go to registers, and loop-invariant code is
  * hoisted. */
@@ -80,10 +81,9 @@ static bool optimize(rlxc_llvm_part *part, int level, LLVMTargetMachineRef machi
         "function(simplifycfg,sroa,early-cse<memssa>,simplifycfg,"
         "loop-mssa(loop-instsimplify,loop-rotate,licm,simple-loop-unswitch),"
         "instcombine<no-verify-fixpoint>,"
-        "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,dse,loop-mssa(licm),"
-        "simplifycfg,loop-vectorize,loop-load-elim,instcombine<no-verify-fixpoint>,"
-        "slp-vectorizer,vector-combine,loop-unroll,early-cse,loop-mssa(licm),div-rem-pairs,"
-        "simplifycfg)";
+        "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,dse,"
+        "loop-mssa(licm),simplifycfg,loop-vectorize,instcombine<no-verify-fixpoint>,"
+        "slp-vectorizer,vector-combine,loop-unroll,early-cse,div-rem-pairs,simplifycfg)";
     static const char *const pipelines[] = {"default<O0>", short_list, list, "default<O3>"};
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, level >= 2);

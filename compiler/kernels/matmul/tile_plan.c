@@ -261,6 +261,17 @@ static uint32_t columns_at_once(const rlxc_stages *s, const rlxc_expr *columns, 
     return (uint32_t)(vectors / tiles + (vectors % tiles > 0));
 }
 
+/* The shape whose tiles |columns|, a constant, fill without a narrower one beside them; else
+ * |shape|. */
+static const rlxc_tile_shape *even_shape(const rlxc_stages *s, int64_t columns, uint32_t lanes,
+                                         const rlxc_tile_shape *shape)
+{
+    for (size_t i = 0; columns % (shape->nv * lanes) && i < sizeof wide / sizeof *wide; i++)
+        if (wide_shape(s, wide[i].nv) == &wide[i] && columns % (wide[i].nv * lanes) == 0)
+            return &wide[i];
+    return shape;
+}
+
 /* Vectors, lanes and rows; false where panels of that width cannot be served. */
 static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
 {
@@ -276,6 +287,8 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
         vectors = (uint32_t)(n / p->vl);
     const rlxc_tile_shape *shape = panel % p->vl == 0 ? wide_shape(s, panel / p->vl) : NULL;
     shape = shape ? shape : shape_for(s, vectors);
+    if (!panel && rlxc_is_int(columns, &n) && n > (int64_t)most * p->vl)
+        shape = even_shape(s, n, p->vl, shape);
     p->nv = shape->nv;
     if (p->i == RLXC_NO_AXIS && !panel && p->operand)
         p->nv = columns_at_once(s, columns, p->vl);
@@ -283,12 +296,16 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     if (p->i != RLXC_NO_AXIS && rlxc_is_int(stage->extents[p->i], &n) && n < (int64_t)p->mr &&
         n > 0)
         p->mr = (uint32_t)n;
-    /* remaining rows are computed one by one if compile time matters more */
-    const bool quick = s->options->opt_level <= 1;
-    p->borrow = p->mr == shape->mr && !quick ? shape->borrow : 0;
-    for (uint32_t k = 0, n_tail = 0; k < RLXC_ROW_CHAIN; k++)
-        if (shape->chain[k] < p->mr && (!quick || shape->chain[k] == 1))
+    /* Remaining rows are computed one by one if compile time matters more. Those of a convolution,
+     * which has many rows, its pixels, run in tiles of a power of two, so that there are fewer. */
+    const bool quick = s->options->opt_level <= 1,
+               pixels = s->options->opt_level == 2 && stage->tagged == RLXC_OPERATION_conv;
+    p->borrow = p->mr == shape->mr && !quick && !pixels ? shape->borrow : 0;
+    for (uint32_t k = 0, n_tail = 0; k < RLXC_ROW_CHAIN; k++) {
+        const uint32_t rows = shape->chain[k];
+        if (rows < p->mr && (rows == 1 || (!quick && (!pixels || (rows & (rows - 1)) == 0))))
             p->tail[n_tail++] = shape->chain[k];
+    }
     p->chains = quick && p->mr > 1 ? 1 : s->target->vector_bytes >= 64 ? WIDE_CHAINS : CHAINS;
     p->block = ROW_BLOCK;
     choose_packing(s, stage, p);
