@@ -68,6 +68,23 @@ static bool split_terms(rlxc_sym *s, const rlxc_term *terms, uint32_t n, int64_t
 
 static rlxc_poly *divide_by_constant(rlxc_sym *s, rlxc_poly *a, int64_t c);
 
+/* (max(x, m) + plus) // c = max((x + plus) // c, (m + plus) // c) for |bounded|, a max or min with
+ * a constant; NULL where something may overflow. */
+static rlxc_poly *divide_bounded(rlxc_sym *s, const rlxc_expr *bounded, int64_t plus, int64_t c)
+{
+    rlxc_poly *x = rlxc_poly_of(s, bounded->bin.a);
+    int64_t bound = 0;
+    if (!x || !rlxc_poly_exact(s, x) || !rlx_add_i64(bounded->bin.b->i, plus, &bound) ||
+        !rlx_floordiv_i64(bound, c, &bound))
+        return NULL;
+    x = rlxc_poly_add(s, x, 1, rlxc_poly_const(s, x->dtype, plus));
+    x = x && rlxc_poly_exact(s, x) ? divide_by_constant(s, x, c) : NULL;
+    return x ? rlxc_poly_of(s,
+                            rlxc_binary(s->ctx, (rlxc_expr_kind)bounded->kind,
+                                        rlxc_poly_build(s, x), rlxc_int(s->ctx, x->dtype, bound)))
+             : NULL;
+}
+
 /* The rule for common divisors: a = g * A + r, where r // g is the same k for all its values, gives
  * (A + k) // (c / g). Looks at |a| with its remainders recognised. */
 static rlxc_poly *divide_by_window(rlxc_sym *s, rlxc_poly *a, int64_t c)
@@ -151,6 +168,14 @@ static rlxc_poly *divide_by_constant(rlxc_sym *s, rlxc_poly *a, int64_t c)
             if (x && rlxc_poly_exact(s, x))
                 return divide_by_constant(s, x, product);
         }
+    }
+    if (alone && first->n == 1 && first->coef == 1 &&
+        (first->factors[0]->kind == RLXC_EXPR_MAX || first->factors[0]->kind == RLXC_EXPR_MIN) &&
+        first->factors[0]->bin.b->kind == RLXC_EXPR_INT) {
+        rlxc_poly *divided =
+            divide_bounded(s, first->factors[0], a->n == 2 ? a->terms[1].coef : 0, c);
+        if (divided)
+            return divided;
     }
     return opaque(s, RLXC_EXPR_FLOORDIV, a, rlxc_poly_const(s, a->dtype, c));
 }

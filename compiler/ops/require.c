@@ -174,13 +174,23 @@ static bool never_one(rlxc_context *ctx, const rlxc_expr *e)
     return rlxc_prove_ne(ctx, e, rlxc_i64(ctx, 1), NULL);
 }
 
-/* Whether |other|, an expression of the symbol |v|, is 1 where |v| is. Of two dimensions that are
- * equal or one of them 1, |v| is then the larger: `n` and `min(n, 512)` broadcast to `n`. */
+typedef struct given {
+    const rlxc_expr *v, *one;
+} given;
+
+static const rlxc_expr *one_for(void *user, const rlxc_expr *e)
+{
+    const given *g = user;
+    return e == g->v ? g->one : NULL;
+}
+
+/* Whether |other|, an expression of |v|, is 1 where |v| is. Of two dimensions that are equal or one
+ * of them 1, |v| is then the larger: `n` and `min(n, 512)` broadcast to `n`. */
 static bool one_where(rlxc_context *ctx, const rlxc_expr *v, const rlxc_expr *other)
 {
-    const rlxc_expr *one = rlxc_i64(ctx, 1);
-    return v->kind == RLXC_EXPR_VAR && other != v && rlxc_expr_uses_var(ctx, other, v) &&
-           rlxc_is_const(rlxc_canonical(ctx, rlxc_substitute(ctx, other, &v, &one, 1), NULL), 1);
+    given g = {v, rlxc_i64(ctx, 1)};
+    const rlxc_expr *there = other == v ? other : rlxc_expr_rewrite_all(ctx, other, one_for, &g);
+    return there != other && rlxc_is_const(rlxc_canonical(ctx, there, NULL), 1);
 }
 
 /* Drops the members that another one decides. */

@@ -108,6 +108,8 @@ static const rlxc_sinfo *inferred(rlxc_context *ctx, const rlxc_module *module)
     "high: R.Tensor((\"n * 2 - 1\", 4), \"float32\"), "                                           \
     "two: R.Tensor((\"T.min(n, 512) + 1\", 4), \"float32\"), "                                    \
     "less: R.Tensor((\"n - 1\", 4), \"float32\"), "                                               \
+    "quarter: R.Tensor((\"(n + 3) // 4\", 4), \"float32\"), "                                     \
+    "rounded: R.Tensor((\"T.max(n - 1, 0) // 4 + 1\", 4), \"float32\"), "                         \
     "sliced: R.Tensor((\"T.max(n - 1, 0)\", 4), \"float32\"), "                                   \
     "shape: R.Tensor((\"T.Select(n - 1 == 1 or T.max(n - 1, 0) == 1, T.max(n - 1, 0), n - 1)\", " \
     "\"T.Select(n == 1, m, n)\"), \"float32\")"
@@ -139,6 +141,7 @@ static const infer_case good[] = {
     {PB, "R.add(x, two)", F32("T.Select(n == 1, T.min(n, 512) + 1, n), 4")},
     {PB, "R.add(less, sliced)", F32("n - 1, 4")},
     {PB, "R.add(sliced, less)", F32("n - 1, 4")},
+    {PB, "R.add(rounded, quarter)", F32("(n + 3) // 4, 4")},
     {PB, "R.broadcast_to(sliced, R.shape([n - 1, 4]))", F32("n - 1, 4")},
     {PB, "R.exp(shape)", F32("n - 1, T.Select(n == 1, m, n)")},
     {P2, "R.less(x, x)", "R.Tensor((n, 4), dtype=\"bool\")"},
