@@ -272,6 +272,16 @@ static const rlxc_tile_shape *even_shape(const rlxc_stages *s, int64_t columns, 
     return shape;
 }
 
+/* Whether the rows are all pixels of a convolution: so many that those left over hardly count. */
+static bool are_pixels(const rlxc_stage *stage, const rlxc_tile_plan *p)
+{
+    bool all = stage->tagged == RLXC_OPERATION_conv && p->i != RLXC_NO_AXIS;
+    for (uint32_t k = 0; k < stage->n_axes; k++)
+        all = all &&
+              (stage->reduces[k] || k == p->i || k == p->j || rlxc_is_const(stage->extents[k], 1));
+    return all;
+}
+
 /* Vectors, lanes and rows; false where panels of that width cannot be served. */
 static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
 {
@@ -296,10 +306,10 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     if (p->i != RLXC_NO_AXIS && rlxc_is_int(stage->extents[p->i], &n) && n < (int64_t)p->mr &&
         n > 0)
         p->mr = (uint32_t)n;
-    /* Remaining rows are computed one by one if compile time matters more. Those of a convolution,
-     * which has many rows, its pixels, run in tiles of a power of two, so that there are fewer. */
+    /* Remaining rows are computed one by one if compile time matters more, and pixels in tiles of a
+     * power of two, so that there are fewer. */
     const bool quick = s->options->opt_level <= 1,
-               pixels = s->options->opt_level == 2 && stage->tagged == RLXC_OPERATION_conv;
+               pixels = s->options->opt_level == 2 && are_pixels(stage, p);
     p->borrow = p->mr == shape->mr && !quick && !pixels ? shape->borrow : 0;
     for (uint32_t k = 0, n_tail = 0; k < RLXC_ROW_CHAIN; k++) {
         const uint32_t rows = shape->chain[k];
