@@ -1,16 +1,16 @@
-/* Schedule steps, table-driven. Each tests/schedule/NAME.sch is applied to the module
- * tests/schedule/MODULE that its first line names.
+/* Schedule steps, table-driven. The first line of each case of tests/schedule/steps.sch names a
+ * module, "# NAME" of tests/schedule/modules.py, which the steps below it are applied to.
  *
- *  - MODULE.NAME.json is a trace in TVM's format.
- *  - The scheduled module must print as NAME.after.txt; RLX_BLESS=1 writes these files: review them
- *    as a diff.
+ *  - Steps may also be a trace in TVM's format: the JSON below the first line.
+ *  - The scheduled module must print as the case says; RLX_BLESS=1 writes that: review it as a
+ * diff.
  *  - The output of --emit=schedule, applied to the module again, gives the same result.
  *  - The kernel gives the same results as without a schedule, at sizes that no factor divides.
- *  - A second line "# error: TEXT" marks an illegal list whose message contains TEXT. Lists after a
- *    line "# ---" are separate cases for the same module. */
+ *
+ * The cases of tests/schedule/illegal.sch must be refused: "# error: TEXT" stands above steps whose
+ * message contains TEXT; a line "# ---" begins other steps for the same module. */
 #include "tests/support/rlx_test.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,29 +23,26 @@
 #include "tests/compiler/files.h"
 #include "tests/compiler/kernel_fixture.h"
 
-enum { ELEMENTS = 1 << 16, MAX_PATH = 512 };
+#define STEPS "tests/schedule/steps.sch"
+#define ILLEGAL "tests/schedule/illegal.sch"
+#define MODULES "tests/schedule/modules.py"
 
-static bool ends_with(const char *text, const char *suffix)
-{
-    size_t n = strlen(text), m = strlen(suffix);
-    return n > m && strcmp(text + n - m, suffix) == 0;
-}
+enum { ELEMENTS = 1 << 16 };
 
-/* Reads the module that the first line names; for MODULE.NAME.json, the one in the file's name. */
-static char *read_module(const char *schedule_path, const char *text)
+/* The module that the first line of a schedule names. */
+static char *read_module(const char *text)
 {
-    char path[MAX_PATH], name[64];
-    const char *base = strrchr(schedule_path, '/') + 1;
-    if (ends_with(base, ".json"))
-        snprintf(name, sizeof name, "%.*s.py", (int)strcspn(base, "."), base);
-    else
-        cr_assert(sscanf(text, "# %60s", name) == 1);
-    snprintf(path, sizeof path, "tests/schedule/%s", name);
+    char path[128], name[64];
+    cr_assert(sscanf(text, "# %60s", name) == 1);
+    snprintf(path, sizeof path, MODULES "#%s", name);
     return file_read(path, NULL);
 }
 
 static bool schedule(kernel_fixture *f, const char *path, const char *text)
 {
+    const char *second = text + strcspn(text, "\n");
+    if (strncmp(second, "\n[", 2) == 0) /* JSON, which has no comments */
+        text = second + 1;
     rlxc_schedules *all = rlxc_alloc(f->ctx, sizeof *all);
     if (!rlxc_parse_schedules(f->ctx, path, text, strlen(text), all))
         return false;
@@ -54,25 +51,6 @@ static bool schedule(kernel_fixture *f, const char *path, const char *text)
     f->options.schedules = all;
     f->options.steps = noted;
     return rlxc_pass_apply_schedules(f->ctx, f->module, &f->options);
-}
-
-static void each_schedule(void (*run)(const char *path, const char *text))
-{
-    struct dirent **entries;
-    int n = scandir("tests/schedule", &entries, NULL, alphasort);
-    cr_assert(n > 0);
-    for (int i = 0; i < n; i++) {
-        const char *name = entries[i]->d_name;
-        if (ends_with(name, ".sch") || ends_with(name, ".json")) {
-            char path[MAX_PATH];
-            snprintf(path, sizeof path, "tests/schedule/%s", name);
-            char *text = file_read(path, NULL);
-            run(path, text);
-            free(text);
-        }
-        free(entries[i]);
-    }
-    free(entries);
 }
 
 /* The list printed by --emit=schedule does the same to the module and prints identically. */
@@ -90,35 +68,26 @@ static void check_round_trip(const char *path, const char *module, kernel_fixtur
     kernel_fixture_deinit(&again);
 }
 
-static void check_golden(const char *path, const char *text)
+static void check_golden(void *user, const char *path)
 {
-    char after[MAX_PATH];
+    (void)user;
     kernel_fixture f;
-    if (strstr(text, "# error:"))
-        return;
-    snprintf(after, sizeof after, "%.*s.after.txt", (int)(strrchr(path, '.') - path), path);
-    char *module = read_module(path, text);
+    char *text = file_read(path, NULL), *module = read_module(text);
     cr_assert(kernel_fixture_parse(&f, NULL, 2, NULL, module));
     if (schedule(&f, path, text)) {
-        const char *printed = rlxc_print_module(f.ctx, f.module);
-        if (getenv("RLX_BLESS")) {
-            FILE *file = fopen(after, "wb");
-            cr_assert(file && fputs(printed, file) >= 0 && fclose(file) == 0);
-        }
-        char *expected = file_read(after, NULL);
-        cr_expect_str_eq(printed, expected, "%s: printed:\n%s", path, printed);
-        free(expected);
+        file_expect(path, rlxc_print_module(f.ctx, f.module));
         check_round_trip(path, module, &f);
     } else {
         cr_expect(false, "%s: %s", path, rlxc_render_diagnostics(f.ctx));
     }
     kernel_fixture_deinit(&f);
     free(module);
+    free(text);
 }
 
 RLX_TEST(engine, every_schedule_prints_as_reviewed)
 {
-    each_schedule(check_golden);
+    cr_expect(file_each_case(STEPS, check_golden, NULL) > 1);
 }
 
 static void fill(float *values, unsigned seed)
@@ -129,14 +98,13 @@ static void fill(float *values, unsigned seed)
     }
 }
 
-static void check_numbers(const char *path, const char *text)
+static void check_numbers(void *user, const char *path)
 {
     static const int64_t sizes[] = {0, 1, 2, 7, 16, 33};
     static float a[ELEMENTS], b[ELEMENTS], expected[ELEMENTS], got[ELEMENTS];
     kernel_fixture plain, scheduled;
-    if (strstr(text, "# error:"))
-        return;
-    char *module = read_module(path, text);
+    (void)user;
+    char *text = file_read(path, NULL), *module = read_module(text);
     cr_assert(kernel_fixture_parse(&plain, NULL, 0, NULL, module));
     cr_assert(kernel_fixture_build(&plain));
     cr_assert(kernel_fixture_parse(&scheduled, NULL, 2, NULL, module));
@@ -159,11 +127,12 @@ static void check_numbers(const char *path, const char *text)
     kernel_fixture_deinit(&plain);
     kernel_fixture_deinit(&scheduled);
     free(module);
+    free(text);
 }
 
 RLX_TEST(engine, scheduled_kernels_compute_the_same)
 {
-    each_schedule(check_numbers);
+    cr_expect(file_each_case(STEPS, check_numbers, NULL) > 1);
 }
 
 /* The module with its function on a device. */
@@ -179,8 +148,11 @@ static char *on_device(const char *module)
 }
 
 /* |n_inputs| buffers and the result, at sizes that no tile divides. */
-static void check_on_device(const char *path, int opt_level)
+static void check_on_device(void *user, const char *path)
 {
+    (void)user;
+    if (strcmp(path, MODULES "#device") == 0) /* is on one already */
+        return;
     static const int64_t sizes[] = {0, 1, 2, 7, 16, 33};
     static float a[ELEMENTS], b[ELEMENTS], expected[ELEMENTS], got[ELEMENTS];
     kernel_fixture plain, bound;
@@ -188,7 +160,7 @@ static void check_on_device(const char *path, int opt_level)
     const bool one = strstr(module, "def f(a: T.handle, o: T.handle)") != NULL;
     cr_assert(kernel_fixture_parse(&plain, NULL, 0, NULL, module), "%s", path);
     cr_assert(kernel_fixture_build(&plain));
-    cr_assert(kernel_fixture_parse(&bound, NULL, opt_level, NULL, device), "%s", path);
+    cr_assert(kernel_fixture_parse(&bound, NULL, 2, NULL, device), "%s", path);
     cr_assert(kernel_fixture_build(&bound), "%s", path);
     fill(a, 1);
     fill(b, 2);
@@ -212,19 +184,7 @@ static void check_on_device(const char *path, int opt_level)
 
 RLX_TEST(engine, rules_of_devices_compute_the_same)
 {
-    struct dirent **entries;
-    int n = scandir("tests/schedule", &entries, NULL, alphasort), modules = 0;
-    for (int i = 0; i < n; i++) {
-        char path[MAX_PATH];
-        snprintf(path, sizeof path, "tests/schedule/%s", entries[i]->d_name);
-        if (ends_with(path, ".py") && !ends_with(path, "device.py")) {
-            check_on_device(path, 2);
-            modules++;
-        }
-        free(entries[i]);
-    }
-    free(entries);
-    cr_expect(modules > 8);
+    cr_expect(file_each_case(MODULES, check_on_device, NULL) > 8);
 }
 
 /* One case in a file of illegal lists: "# error: TEXT" and the steps below it. */
@@ -243,11 +203,10 @@ static void check_error(const char *path, const char *module, const char *text)
     kernel_fixture_deinit(&f);
 }
 
-static void check_errors(const char *path, const char *text)
+static void check_errors(void *user, const char *path)
 {
-    if (!strstr(text, "# error:"))
-        return;
-    char *module = read_module(path, text), *copy = strdup(text), *at = copy;
+    (void)user;
+    char *text = file_read(path, NULL), *module = read_module(text), *at = text;
     while (at) {
         char *next = strstr(at, "# ---\n");
         if (next) {
@@ -257,20 +216,20 @@ static void check_errors(const char *path, const char *text)
         check_error(path, module, at);
         at = next;
     }
-    free(copy);
     free(module);
+    free(text);
 }
 
 RLX_TEST(engine, illegal_steps_say_why_and_change_nothing)
 {
-    each_schedule(check_errors);
+    cr_expect(file_each_case(ILLEGAL, check_errors, NULL) > 1);
 }
 
 /* Fails the n-th allocation, for each n until none fails; every failure must be reported as one. */
 RLX_TEST(engine, running_out_of_memory_is_an_error)
 {
-    char *text = file_read("tests/schedule/tiled.sch", NULL);
-    char *module = file_read("tests/schedule/product.py", NULL);
+    char *text = file_read(STEPS "#tiled", NULL);
+    char *module = file_read(MODULES "#product", NULL);
     bool done = false;
     for (size_t n = 1; !done; n++) {
         t->calls = 0;
@@ -303,8 +262,8 @@ RLX_TEST(engine, running_out_of_memory_is_an_error)
 RLX_TEST(engine, fused_loops_have_one_index)
 {
     kernel_fixture f;
-    char *text = file_read("tests/schedule/whole_fused.sch", NULL);
-    char *module = file_read("tests/schedule/cube.py", NULL);
+    char *text = file_read(STEPS "#whole_fused", NULL);
+    char *module = file_read(MODULES "#cube", NULL);
     cr_assert(kernel_fixture_parse(&f, NULL, 2, "x86-64-v3", module));
     cr_assert(schedule(&f, "whole_fused.sch", text) &&
               rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
@@ -343,7 +302,7 @@ RLX_TEST(engine, a_kernel_goes_with_steps_of_loops)
          "get_loops: 'b5' no longer exists: tensorize removed it"},
         {"rows_of_c", "", "tensorize: unknown 'rows_of_c'; expected one of"},
     };
-    char *module = file_read("tests/schedule/product.py", NULL);
+    char *module = file_read(MODULES "#product", NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kernel_fixture f;
         char list[2048];

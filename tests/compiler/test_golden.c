@@ -1,21 +1,22 @@
-/* Golden tests of the passes: tests/passes/PASS/NAME.py runs through the pipeline up to PASS, and
- * must then print as NAME.after.txt. RLX_BLESS=1 writes the expected files instead: review them as
- * a diff. A pass on request is requested here. A first line "# --bound n=2:64" sets that option;
- * lines "# --fuse NAME=PATTERN" give patterns of pass fuse_ops_by_pattern (--fuse-lifted: constants
- * become operands; --fuse-shared: values inside may be used outside), "# --codegen NAME" code
- * generators. Where a line "# module PATH" is among the first, the module is that file's.
+/* Golden tests of the passes: each case of tests/passes/PASS.py (files.h says how they are written)
+ * runs through the pipeline up to PASS, and must then print as the file says. RLX_BLESS=1 writes
+ * what it prints into the file instead: review that as a diff. A pass on request is requested here.
+ * A first line "# --bound n=2:64" sets that option; lines "# --fuse NAME=PATTERN" give patterns of
+ * pass fuse_ops_by_pattern (--fuse-lifted: constants become operands; --fuse-shared: values inside
+ * may be used outside), "# --codegen NAME" code generators. Where a line "# module PATH" is among
+ * the first, the module is that file's.
  *
- * tests/explain/NAME.py is compiled with rlxc --explain, whose output must be NAME.after.txt;
- * tests/emit/opencl/NAME.py with --emit=opencl.
+ * The cases of tests/explain.py are compiled with rlxc --explain, and say its output; those of
+ * tests/emit/opencl.py with --emit=opencl.
  *
  * The pipeline runs with its checks on, so every stage must also be well formed and parse back to
  * itself. */
 #include "tests/support/rlx_test.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compiler/codegen/device.h"
 #include "compiler/driver/compile.h"
@@ -38,21 +39,6 @@ static bool after_pass(void *user, const rlxc_pass *pass, const rlxc_module *mod
         return true;
     s->printed = rlxc_print_module(s->ctx, module);
     return false;
-}
-
-static void compare(const char *path, const char *printed)
-{
-    char expected_path[512];
-    snprintf(expected_path, sizeof expected_path, "%.*s.after.txt", (int)(strlen(path) - 3), path);
-    if (getenv("RLX_BLESS")) {
-        FILE *file = fopen(expected_path, "wb");
-        cr_assert(file && fputs(printed, file) >= 0 && fclose(file) == 0);
-        return;
-    }
-    char *expected = file_read(expected_path, NULL);
-    cr_expect(expected && strcmp(expected, printed) == 0, "%s: printed after the pass:\n%s", path,
-              printed);
-    free(expected);
 }
 
 enum { MAX_FUSIONS = 8, MAX_GENERATORS = 2 };
@@ -102,8 +88,9 @@ static const char *module_text(rlxc_context *ctx, const char *text)
     return text;
 }
 
-static void check_file(const char *pass, const char *path)
+static void check_case(void *user, const char *path)
 {
+    const char *pass = user;
     char *text = file_read(path, NULL);
     rlxc_context *ctx = rlxc_context_create(NULL);
     rlxc_options options;
@@ -134,52 +121,29 @@ static void check_file(const char *pass, const char *path)
     cr_expect(stop.printed, "%s: the pipeline did not reach %s:\n%s", path, pass,
               rlxc_render_diagnostics(ctx));
     if (stop.printed)
-        compare(path, stop.printed);
+        file_expect(path, stop.printed);
     rlxc_context_destroy(ctx);
     free(text);
-}
-
-/* Calls |check| for each NAME.py in |folder|, in sorted order. */
-static void check_folder(const char *folder, const char *pass,
-                         void (*check)(const char *pass, const char *path))
-{
-    struct dirent **entries;
-    int n = scandir(folder, &entries, NULL, alphasort);
-    for (int i = 0; i < n; i++) {
-        const char *name = entries[i]->d_name;
-        size_t length = strlen(name);
-        if (length > 3 && strcmp(name + length - 3, ".py") == 0) {
-            char path[512];
-            snprintf(path, sizeof path, "%s/%s", folder, name);
-            check(pass, path);
-        }
-        free(entries[i]);
-    }
-    if (n >= 0)
-        free(entries);
-}
-
-static void check_pass(const char *pass)
-{
-    char folder[256];
-    snprintf(folder, sizeof folder, "tests/passes/%s", pass);
-    check_folder(folder, pass, check_file);
 }
 
 RLX_TEST(golden, every_pass_prints_what_was_reviewed)
 {
     uint32_t count;
     const rlxc_pass *passes = rlxc_passes(&count);
-    for (uint32_t i = 0; i < count; i++)
-        check_pass(passes[i].name);
+    for (uint32_t i = 0; i < count; i++) {
+        char path[256];
+        snprintf(path, sizeof path, "tests/passes/%s.py", passes[i].name);
+        if (access(path, R_OK) == 0)
+            file_each_case(path, check_case, (void *)(uintptr_t)passes[i].name);
+    }
 }
 
 /* --- explanations ------------------------------------------------------------------------------
  */
 
-static void explain_file(const char *pass, const char *path)
+static void explain_case(void *user, const char *path)
 {
-    (void)pass;
+    (void)user;
     char *text = file_read(path, NULL);
     rlxc_context *ctx = rlxc_context_create(NULL);
     rlxc_explain explain = {.ctx = ctx, .print = rlxc_print_expr};
@@ -190,22 +154,22 @@ static void explain_file(const char *pass, const char *path)
     rlxc_module *module = rlxc_read_module(ctx, path, text, strlen(text));
     cr_expect(module && rlxc_lower_module(ctx, module, &options, NULL), "%s",
               rlxc_render_diagnostics(ctx));
-    compare(path, rlxc_explain_text(&explain));
+    file_expect(path, rlxc_explain_text(&explain));
     rlxc_context_destroy(ctx);
     free(text);
 }
 
 RLX_TEST(golden, every_explanation_is_what_was_reviewed)
 {
-    check_folder("tests/explain", NULL, explain_file);
+    cr_expect(file_each_case("tests/explain.py", explain_case, NULL) > 1);
 }
 
 /* --- code for devices --------------------------------------------------------------------------
  */
 
-static void emit_file(const char *pass, const char *path)
+static void emit_case(void *user, const char *path)
 {
-    (void)pass;
+    (void)user;
     char *text = file_read(path, NULL);
     rlxc_context *ctx = rlxc_context_create(NULL);
     const rlxc_device_code *codes = NULL;
@@ -218,12 +182,12 @@ static void emit_file(const char *pass, const char *path)
                   rlxc_compile_devices(ctx, module, &options, &codes, &n),
               "%s", rlxc_render_diagnostics(ctx));
     cr_assert(n == 1 && codes[0].n_images == 1, "%s", path);
-    compare(path, rlxc_intern(ctx, codes[0].images[0].data, codes[0].images[0].size));
+    file_expect(path, rlxc_intern(ctx, codes[0].images[0].data, codes[0].images[0].size));
     rlxc_context_destroy(ctx);
     free(text);
 }
 
 RLX_TEST(golden, code_for_opencl_is_what_was_reviewed)
 {
-    check_folder("tests/emit/opencl", NULL, emit_file);
+    file_each_case("tests/emit/opencl.py", emit_case, NULL);
 }

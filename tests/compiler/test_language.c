@@ -1,6 +1,7 @@
-/* The language from text to results: every module of tests/e2e is compiled at -O0, -O2 and -O3 with
- * checks after each pass, loaded, and called through the public API; and, where there is an OpenCL
- * driver, once more with all its tensors on the first device of that (a quick run: every fourth).
+/* The language from text to results: every module of tests/e2e (files.h says how a file holds
+ * several) is compiled at -O0, -O2 and -O3 with checks after each pass, loaded, and called through
+ * the public API; and, where there is an OpenCL driver, once more with all its tensors on the first
+ * device of that (a quick run: every fourth).
  *
  * The module's comments state the calls, with values in assembler syntax:
  *     # call main: tensor float32 [2] {1, 2}, shape [3] => tensor float32 [2] {2, 4}
@@ -398,8 +399,9 @@ static bool has_text(const stages *kept, const char *text)
 
 /* Also compiles the text printed after each pass at -O0 and -O2, equal texts once. A quick run
  * takes every sixteenth text, starting at a different one for each script. */
-static void run_script(rlx_test *t, const char *path, bool has_opencl)
+static void run_script(void *user, const char *path)
 {
+    rlx_test *t = user;
     static const int levels[] = {0, 2, 3};
     enum { N_LEVELS = sizeof levels / sizeof *levels };
     stages kept[N_LEVELS] = {{.n = 0}};
@@ -420,7 +422,8 @@ static void run_script(rlx_test *t, const char *path, bool has_opencl)
         }
     }
     const bool is_of_devices = strncmp(path, "tests/e2e/device", strlen("tests/e2e/device")) == 0;
-    if (has_opencl && !s.error[0] && (is_of_devices || rlx_test_takes(s.n_calls, 8)))
+    if (!s.error[0] && rlx_device_count(NULL, "opencl", NULL) > 0 &&
+        (is_of_devices || rlx_test_takes(s.n_calls, 8)))
         compile_and_run(t, &s, s.text, 2, "opencl:0", "-O2 on opencl:0", NULL);
     for (size_t k = 0; k < N_LEVELS; k++)
         for (unsigned i = 0; i < kept[k].n; i++)
@@ -432,7 +435,6 @@ static void run_scripts(rlx_test *t, const char *prefix)
 {
     DIR *dir = opendir("tests/e2e");
     unsigned n = 0;
-    const bool has_opencl = rlx_device_count(NULL, "opencl", NULL) > 0;
     cr_assert(dir);
     for (struct dirent *entry; (entry = readdir(dir));) {
         size_t length = strlen(entry->d_name);
@@ -441,63 +443,50 @@ static void run_scripts(rlx_test *t, const char *prefix)
             strcmp(entry->d_name + length - 3, ".py") != 0)
             continue;
         snprintf(path, sizeof path, "tests/e2e/%s", entry->d_name);
-        run_script(t, path, has_opencl);
-        n++;
+        n += file_each_case(path, run_script, t);
     }
     closedir(dir);
-    if (!has_opencl)
+    if (rlx_device_count(NULL, "opencl", NULL) <= 0)
         printf("skipped: OpenCL driver\n");
     cr_expect(n > 0, "no scripts tests/e2e/%s*.py", prefix);
 }
 
-/* One test per group of scripts, because each test costs a process. */
-RLX_TEST(language, calls)
+/* A file belongs to the group that its name begins with. */
+/* clang-format off */
+#define GROUPS(X) \
+    X(call) X(closures) X(constants) X(device) X(dialects) X(errors) X(if) X(lowered) X(match) \
+    X(symbols) X(tir) X(value)
+/* clang-format on */
+
+/* One test per group, because each test costs a process. */
+#define TEST_OF_GROUP(name)            \
+    RLX_TEST(language, modules_##name) \
+    {                                  \
+        run_scripts(t, #name);         \
+    }
+GROUPS(TEST_OF_GROUP)
+
+RLX_TEST(language, every_module_is_in_a_group)
 {
-    run_scripts(t, "call");
-}
-RLX_TEST(language, closures)
-{
-    run_scripts(t, "closure");
-}
-RLX_TEST(language, branches)
-{
-    run_scripts(t, "if");
-}
-RLX_TEST(language, matches)
-{
-    run_scripts(t, "match");
-}
-RLX_TEST(language, symbols)
-{
-    run_scripts(t, "sym");
-}
-RLX_TEST(language, values)
-{
-    run_scripts(t, "value");
-}
-RLX_TEST(language, builtins_that_devices_have)
-{
-    run_scripts(t, "device");
-}
-RLX_TEST(language, tensor_programs)
-{
-    run_scripts(t, "tir");
-}
-RLX_TEST(language, lowered_forms)
-{
-    run_scripts(t, "lowered");
-}
-RLX_TEST(language, refused_modules)
-{
-    run_scripts(t, "error");
+#define NAME(name) #name,
+    static const char *const groups[] = {GROUPS(NAME)};
+    DIR *dir = opendir("tests/e2e");
+    (void)t;
+    cr_assert(dir);
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        bool found = entry->d_name[0] == '.';
+        for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+            found = found || strncmp(entry->d_name, groups[i], strlen(groups[i])) == 0;
+        cr_expect(found, "no group takes tests/e2e/%s", entry->d_name);
+    }
+    closedir(dir);
 }
 
 /* The three dialects of one module give the same IR. */
 RLX_TEST(language, dialects_mean_the_same)
 {
-    static const char *const paths[] = {"tests/e2e/call_dialect_2022.py",
-                                        "tests/e2e/call_dialect_2024.py",
-                                        "tests/e2e/call_dialect_2026.py"};
+    static const char *const paths[] = {"tests/e2e/dialects.py#2022", "tests/e2e/dialects.py#2024",
+                                        "tests/e2e/dialects.py#2026"};
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_module *modules[3];
     script scripts[3];

@@ -9,9 +9,9 @@
 #include "compiler/script/script.h"
 #include "tests/compiler/files.h"
 
-static const char *const sources[] = {"tests/passes/normalize_blocks/scheduled_elsewhere.py",
-                                      "tests/explain/attention_spelled_otherwise.py",
-                                      "tests/passes/normalize_blocks/kept_as_written.py"};
+static const char *const sources[] = {"tests/passes/normalize_blocks.py#scheduled_elsewhere",
+                                      "tests/explain.py#attention_spelled_otherwise",
+                                      "tests/passes/normalize_blocks.py#kept_as_written"};
 enum { N_SOURCES = sizeof sources / sizeof *sources };
 
 RLX_TEST(normal, normal_form_is_unchanged)

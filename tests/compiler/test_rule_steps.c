@@ -68,19 +68,19 @@ static void check_round_trip(const char *path, const char *step)
 static const struct {
     const char *path, *step;
 } examples[] = {
-    {"tests/passes/schedule.attention/two_heads.py", "\"online_softmax\""},
-    {"tests/passes/schedule.inline/producer_of_a_sum.py", "compute_inline"},
-    {"tests/passes/schedule.winograd/convolution_and_bias.py", "\"minimal_filtering\""},
-    {"tests/passes/schedule.quant/weights_of_eight_bits.py", "\"quant\""},
-    {"tests/passes/schedule.int8_gemm/integers.py", "\"int8_gemm\""},
-    {"tests/passes/schedule.int8_conv/pointwise.py", "\"int8_conv\""},
-    {"tests/passes/schedule.sliding/depthwise.py", "\"sliding\""},
-    {"tests/passes/schedule.tile/product_and_row_sums.py", "\"tile\""},
-    {"tests/passes/schedule.rows/choice.py", "ann_key=\"rlx.rule\", ann_val=\"rows\""},
-    {"tests/passes/schedule.rows/pool.py", "sch.merge("},
-    {"tests/passes/schedule.rows/resized.py", "sch.fuse("},
-    {"tests/passes/schedule.single/transposed.py", "\"single\""},
-    {"tests/passes/schedule/matmul_tile_and_rows.py", "sch.merge("},
+    {"tests/passes/schedule.attention.py#two_heads", "\"online_softmax\""},
+    {"tests/passes/schedule.inline.py#producer_of_a_sum", "compute_inline"},
+    {"tests/passes/schedule.winograd.py#convolution_and_bias", "\"minimal_filtering\""},
+    {"tests/passes/schedule.quant.py#weights_of_eight_bits", "\"quant\""},
+    {"tests/passes/schedule.int8_gemm.py#integers", "\"int8_gemm\""},
+    {"tests/passes/schedule.int8_conv.py#pointwise", "\"int8_conv\""},
+    {"tests/passes/schedule.sliding.py#depthwise", "\"sliding\""},
+    {"tests/passes/schedule.tile.py#product_and_row_sums", "\"tile\""},
+    {"tests/passes/schedule.rows.py#choice", "ann_key=\"rlx.rule\", ann_val=\"rows\""},
+    {"tests/passes/schedule.rows.py#pool", "sch.merge("},
+    {"tests/passes/schedule.rows.py#resized", "sch.fuse("},
+    {"tests/passes/schedule.single.py#transposed", "\"single\""},
+    {"tests/passes/schedule.py#matmul_tile_and_rows", "sch.merge("},
 };
 
 RLX_TEST(rule_steps, printed_steps_give_the_same_code)
@@ -95,16 +95,16 @@ typedef struct edit {
     const char *message; /* NULL: the steps are applied, and the loops change */
 } edit;
 
-#define TILE "tests/passes/schedule.tile/product_and_row_sums.py"
-#define SLIDING "tests/passes/schedule.sliding/depthwise.py"
-#define ATTENTION "tests/passes/schedule.attention/two_heads.py"
-#define QUANT "tests/passes/schedule.quant/weights_of_eight_bits.py"
-#define GEMM "tests/passes/schedule.int8_gemm/integers.py"
-#define CONV "tests/passes/schedule.int8_conv/pointwise.py"
-#define WINOGRAD "tests/passes/schedule.winograd/convolution_and_bias.py"
-#define ROWS "tests/passes/schedule.rows/choice.py"
-#define POOL "tests/passes/schedule.rows/pool.py"
-#define SINGLE "tests/passes/schedule.single/transposed.py"
+#define TILE "tests/passes/schedule.tile.py#product_and_row_sums"
+#define SLIDING "tests/passes/schedule.sliding.py#depthwise"
+#define ATTENTION "tests/passes/schedule.attention.py#two_heads"
+#define QUANT "tests/passes/schedule.quant.py#weights_of_eight_bits"
+#define GEMM "tests/passes/schedule.int8_gemm.py#integers"
+#define CONV "tests/passes/schedule.int8_conv.py#pointwise"
+#define WINOGRAD "tests/passes/schedule.winograd.py#convolution_and_bias"
+#define ROWS "tests/passes/schedule.rows.py#choice"
+#define POOL "tests/passes/schedule.rows.py#pool"
+#define SINGLE "tests/passes/schedule.single.py#transposed"
 
 static const edit edits[] = {
     {TILE, "\"rows\": 4, \"tail1\": 3", "\"rows\": 5, \"tail1\": 3", NULL},

@@ -474,16 +474,16 @@ static char *with_constant(const char *text, uint32_t n, uint32_t m)
 
 RLX_TEST(tune, every_alternative_suits_some_block)
 {
-    static const char *const files[] = {"tests/passes/schedule.winograd/convolution_and_bias.py",
-                                        "tests/passes/schedule.quant/weights_of_eight_bits.py",
-                                        "tests/passes/schedule.int8_gemm/integers.py",
-                                        "tests/passes/schedule.int8_conv/pointwise.py",
-                                        "tests/passes/schedule.int8_conv/minimal.py",
-                                        "tests/passes/schedule.sliding/depthwise.py",
-                                        "tests/passes/schedule.sliding/border.py",
-                                        "tests/passes/schedule.attention/two_heads.py",
-                                        "tests/passes/schedule.tile/product_and_row_sums.py",
-                                        "tests/passes/schedule.rows/choice.py"};
+    static const char *const files[] = {"tests/passes/schedule.winograd.py#convolution_and_bias",
+                                        "tests/passes/schedule.quant.py#weights_of_eight_bits",
+                                        "tests/passes/schedule.int8_gemm.py#integers",
+                                        "tests/passes/schedule.int8_conv.py#pointwise",
+                                        "tests/passes/schedule.int8_conv.py#minimal",
+                                        "tests/passes/schedule.sliding.py#depthwise",
+                                        "tests/passes/schedule.sliding.py#border",
+                                        "tests/passes/schedule.attention.py#two_heads",
+                                        "tests/passes/schedule.tile.py#product_and_row_sums",
+                                        "tests/passes/schedule.rows.py#choice"};
     bool taken[256] = {false};
     cr_assert(rlxc_alternative_count() <= sizeof taken);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

@@ -31,6 +31,8 @@ import time
 sys.dont_write_bytecode = True
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, here)
+sys.path.insert(0, os.path.join(os.path.dirname(here), "support"))
+import cases  # noqa: E402
 import table  # noqa: E402
 
 SILENCE = 120  # seconds without a verdict, after which a program hangs
@@ -43,11 +45,12 @@ def is_template(path):
         return any(line.startswith("# each ") for line in file)
 
 
-def modules():
-    own = sorted(glob.glob("tests/mutants/modules/*.py"))
-    others = sorted(glob.glob("tests/passes/plan_memory/*.py") + glob.glob("tests/passes/insert_kill/*.py") +
-                    [path for path in glob.glob("tests/e2e/*.py") if "/error_" not in path and not is_template(path)])
-    return own + RANDOM, others
+def modules(folder):
+    """Modules that run, and others; cases of a file are written into the folder."""
+    own = cases.written("tests/mutants/modules.py", folder)
+    files = ["tests/passes/plan_memory.py", "tests/passes/insert_kill.py"] + glob.glob("tests/e2e/*.py")
+    others = [case for path in sorted(files) if path != "tests/e2e/errors.py" for case in cases.written(path, folder)]
+    return own + RANDOM, [path for path in others if not is_template(path)]
 
 
 def run(command):
@@ -83,7 +86,7 @@ def check(program, mode, names):
 
 class Baseline:
     def __init__(self, build):
-        self.runnable, others = modules()
+        self.runnable, others = modules(os.path.join(build, "mutants", "modules"))
         self.names = self.runnable + others
         self.plans = check(os.path.join(build, "plan_check"), "plans", self.names)
         self.results = check(os.path.join(build, "plan_check"), "results", self.runnable)

@@ -1,0 +1,485 @@
+# ==== attention_spelled_otherwise
+# Attention without batch and head, with swapped operands, powers of two, the scale after the mask or in the query:
+# all become the seven blocks that R.nn.attention legalizes to.
+# module tests/explain.py#attention_spelled_otherwise
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def reversed(Q: T.Buffer((7, 2), "float32"), K: T.Buffer((7, 2), "float32"), V: T.Buffer((7, 2), "float32"), O: T.Buffer((7, 2), "float32")):
+        # with T.block("root"):
+        T_score = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_masked = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_max = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
+        T_exp = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_sum = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
+        T_total = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(2)))
+        for b, h, i, j, d in T.grid(1, 1, 7, 7, 2):
+            with T.block("T_score"):
+                v_b, v_h, v_i, v_j, v_d = T.axis.remap("SSSSR", [b, h, i, j, d])
+                T.block_attr({"rlx.operator": "matmul bbmnk"})
+                with T.init():
+                    T_score[v_b, v_h, v_i, v_j] = T.float32(0.0)
+                T_score[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] + Q[v_i, v_d] * K[v_j, v_d]
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_masked"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
+                T.block_attr({"rlx.operator": "elementwise ssss"})
+                T_masked[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] * T.float32(0.7071067690849304)
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_max"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    T_max[v_b, v_h, v_i] = T.float32("-inf")
+                T_max[v_b, v_h, v_i] = T.max(T_max[v_b, v_h, v_i], T_masked[v_b, v_h, v_i, v_j])
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_exp"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
+                T.block_attr({"rlx.operator": "elementwise ssss"})
+                T_exp[v_b, v_h, v_i, v_j] = T.exp(T_masked[v_b, v_h, v_i, v_j] - T_max[v_b, v_h, v_i])
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_sum"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    T_sum[v_b, v_h, v_i] = T.float32(0.0)
+                T_sum[v_b, v_h, v_i] = T_sum[v_b, v_h, v_i] + T_exp[v_b, v_h, v_i, v_j]
+        for b, h, i, e, j in T.grid(1, 1, 7, 2, 7):
+            with T.block("T_total"):
+                v_b, v_h, v_i, v_e, v_j = T.axis.remap("SSSSR", [b, h, i, e, j])
+                T.block_attr({"rlx.operator": "matmul mmmnk"})
+                with T.init():
+                    T_total[v_b, v_h, v_i, v_e] = T.float32(0.0)
+                T_total[v_b, v_h, v_i, v_e] = T_total[v_b, v_h, v_i, v_e] + T_exp[v_b, v_h, v_i, v_j] * V[v_j, v_e]
+        for i, e in T.grid(7, 2):
+            with T.block("O"):
+                v_i, v_e = T.axis.remap("SS", [i, e])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[v_i, v_e] = T_total[0, 0, v_i, v_e] / T_sum[0, 0, v_i]
+
+    @T.prim_func(private=True)
+    def powers_of_two(Q: T.Buffer((7, 2), "float32"), K: T.Buffer((7, 2), "float32"), V: T.Buffer((7, 2), "float32"), O: T.Buffer((7, 2), "float32")):
+        # with T.block("root"):
+        T_score = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_masked = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_max = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
+        T_exp = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_sum = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
+        T_total = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(2)))
+        for b, h, i, j, d in T.grid(1, 1, 7, 7, 2):
+            with T.block("T_score"):
+                v_b, v_h, v_i, v_j, v_d = T.axis.remap("SSSSR", [b, h, i, j, d])
+                T.block_attr({"rlx.operator": "matmul bbmnk"})
+                with T.init():
+                    T_score[v_b, v_h, v_i, v_j] = T.float32(0.0)
+                T_score[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] + Q[v_i, v_d] * K[v_j, v_d]
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_masked"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
+                T.block_attr({"rlx.operator": "elementwise ssss"})
+                T_masked[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] * T.float32(0.7071067690849304)
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_max"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    T_max[v_b, v_h, v_i] = T.float32(-1.0000000150474662e+30)
+                T_max[v_b, v_h, v_i] = T.max(T_max[v_b, v_h, v_i], T_masked[v_b, v_h, v_i, v_j])
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_exp"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
+                T.block_attr({"rlx.operator": "elementwise ssss"})
+                T_exp[v_b, v_h, v_i, v_j] = T.exp(T_masked[v_b, v_h, v_i, v_j] - T_max[v_b, v_h, v_i])
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_sum"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    T_sum[v_b, v_h, v_i] = T.float32(0.0)
+                T_sum[v_b, v_h, v_i] = T_sum[v_b, v_h, v_i] + T_exp[v_b, v_h, v_i, v_j]
+        for b, h, i, e, j in T.grid(1, 1, 7, 2, 7):
+            with T.block("T_total"):
+                v_b, v_h, v_i, v_e, v_j = T.axis.remap("SSSSR", [b, h, i, e, j])
+                T.block_attr({"rlx.operator": "matmul mmmnk"})
+                with T.init():
+                    T_total[v_b, v_h, v_i, v_e] = T.float32(0.0)
+                T_total[v_b, v_h, v_i, v_e] = T_total[v_b, v_h, v_i, v_e] + T_exp[v_b, v_h, v_i, v_j] * V[v_j, v_e]
+        for i, e in T.grid(7, 2):
+            with T.block("O"):
+                v_i, v_e = T.axis.remap("SS", [i, e])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[v_i, v_e] = T_total[0, 0, v_i, v_e] / T_sum[0, 0, v_i]
+
+    @T.prim_func(private=True)
+    def hidden_first(Q: T.Buffer((7, 2), "float32"), K: T.Buffer((7, 2), "float32"), V: T.Buffer((7, 2), "float32"), O: T.Buffer((7, 2), "float32")):
+        # with T.block("root"):
+        T_score = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_masked = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_max = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
+        T_exp = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_sum = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
+        T_total = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(2)))
+        for b, h, i, j, d in T.grid(1, 1, 7, 7, 2):
+            with T.block("T_score"):
+                v_b, v_h, v_i, v_j, v_d = T.axis.remap("SSSSR", [b, h, i, j, d])
+                T.block_attr({"rlx.operator": "matmul bbmnk"})
+                with T.init():
+                    T_score[v_b, v_h, v_i, v_j] = T.float32(0.0)
+                T_score[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] + Q[v_i, v_d] * K[v_j, v_d]
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_masked"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
+                T.block_attr({"rlx.operator": "elementwise ssss"})
+                T_masked[v_b, v_h, v_i, v_j] = T.Select(v_i >= v_j, T_score[v_b, v_h, v_i, v_j], T.float32(-3.4028234663852886e+38)) * T.float32(0.7071067690849304)
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_max"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    T_max[v_b, v_h, v_i] = T.float32(-3.4028234663852886e+38)
+                T_max[v_b, v_h, v_i] = T.max(T_max[v_b, v_h, v_i], T_masked[v_b, v_h, v_i, v_j])
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_exp"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
+                T.block_attr({"rlx.operator": "elementwise ssss"})
+                T_exp[v_b, v_h, v_i, v_j] = T.exp(T_masked[v_b, v_h, v_i, v_j] - T_max[v_b, v_h, v_i])
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_sum"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    T_sum[v_b, v_h, v_i] = T.float32(0.0)
+                T_sum[v_b, v_h, v_i] = T_sum[v_b, v_h, v_i] + T_exp[v_b, v_h, v_i, v_j]
+        for b, h, i, e, j in T.grid(1, 1, 7, 2, 7):
+            with T.block("T_total"):
+                v_b, v_h, v_i, v_e, v_j = T.axis.remap("SSSSR", [b, h, i, e, j])
+                T.block_attr({"rlx.operator": "matmul mmmnk"})
+                with T.init():
+                    T_total[v_b, v_h, v_i, v_e] = T.float32(0.0)
+                T_total[v_b, v_h, v_i, v_e] = T_total[v_b, v_h, v_i, v_e] + T_exp[v_b, v_h, v_i, v_j] * V[v_j, v_e]
+        for i, e in T.grid(7, 2):
+            with T.block("O"):
+                v_i, v_e = T.axis.remap("SS", [i, e])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[v_i, v_e] = T_total[0, 0, v_i, v_e] / T_sum[0, 0, v_i]
+
+    @T.prim_func(private=True)
+    def scaled_query(Q: T.Buffer((7, 2), "float32"), K: T.Buffer((7, 2), "float32"), V: T.Buffer((7, 2), "float32"), O: T.Buffer((7, 2), "float32")):
+        # with T.block("root"):
+        T_score = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_masked = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_max = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
+        T_exp = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
+        T_sum = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
+        T_total = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(2)))
+        for b, h, i, j, d in T.grid(1, 1, 7, 7, 2):
+            with T.block("T_score"):
+                v_b, v_h, v_i, v_j, v_d = T.axis.remap("SSSSR", [b, h, i, j, d])
+                T.block_attr({"rlx.operator": "matmul bbmnk"})
+                with T.init():
+                    T_score[v_b, v_h, v_i, v_j] = T.float32(0.0)
+                T_score[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] + Q[v_i, v_d] * T.float32(0.7071067690849304) * K[v_j, v_d]
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_masked"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
+                T.block_attr({"rlx.operator": "elementwise ssss"})
+                T_masked[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j]
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_max"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    T_max[v_b, v_h, v_i] = T.float32(-3.4028234663852886e+38)
+                T_max[v_b, v_h, v_i] = T.max(T_max[v_b, v_h, v_i], T_masked[v_b, v_h, v_i, v_j])
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_exp"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
+                T.block_attr({"rlx.operator": "elementwise ssss"})
+                T_exp[v_b, v_h, v_i, v_j] = T.exp(T_masked[v_b, v_h, v_i, v_j] - T_max[v_b, v_h, v_i])
+        for b, h, i, j in T.grid(1, 1, 7, 7):
+            with T.block("T_sum"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    T_sum[v_b, v_h, v_i] = T.float32(0.0)
+                T_sum[v_b, v_h, v_i] = T_sum[v_b, v_h, v_i] + T_exp[v_b, v_h, v_i, v_j]
+        for b, h, i, e, j in T.grid(1, 1, 7, 2, 7):
+            with T.block("T_total"):
+                v_b, v_h, v_i, v_e, v_j = T.axis.remap("SSSSR", [b, h, i, e, j])
+                T.block_attr({"rlx.operator": "matmul mmmnk"})
+                with T.init():
+                    T_total[v_b, v_h, v_i, v_e] = T.float32(0.0)
+                T_total[v_b, v_h, v_i, v_e] = T_total[v_b, v_h, v_i, v_e] + T_exp[v_b, v_h, v_i, v_j] * V[v_j, v_e]
+        for i, e in T.grid(7, 2):
+            with T.block("O"):
+                v_i, v_e = T.axis.remap("SS", [i, e])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[v_i, v_e] = T_total[0, 0, v_i, v_e] / T_sum[0, 0, v_i]
+
+    @R.function
+    def main(q: R.Tensor((7, 2), dtype="float32"), k: R.Tensor((7, 2), dtype="float32"), v: R.Tensor((7, 2), dtype="float32")) -> R.Tuple(R.Tensor((7, 2), dtype="float32"), R.Tensor((7, 2), dtype="float32"), R.Tensor((7, 2), dtype="float32"), R.Tensor((7, 2), dtype="float32")):
+        cls = Module
+        o0: R.Tensor((7, 2), dtype="float32") = R.call_tir(cls.reversed, (q, k, v), out_sinfo=R.Tensor((7, 2), dtype="float32"))
+        o1: R.Tensor((7, 2), dtype="float32") = R.call_tir(cls.powers_of_two, (q, k, v), out_sinfo=R.Tensor((7, 2), dtype="float32"))
+        o2: R.Tensor((7, 2), dtype="float32") = R.call_tir(cls.hidden_first, (q, k, v), out_sinfo=R.Tensor((7, 2), dtype="float32"))
+        o3: R.Tensor((7, 2), dtype="float32") = R.call_tir(cls.scaled_query, (q, k, v), out_sinfo=R.Tensor((7, 2), dtype="float32"))
+        return (o0, o1, o2, o3)
+
+# ==== kept_as_written
+# Unless proved equal, code stays: overlapping tiles (each restarts its sums), sums read before they are complete,
+# a buffer that is written while it is read, initial values of elements other than those updated next.
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def overlapping_tiles(x: T.Buffer((20, 8), "float32"), z: T.Buffer((18,), "float32")):
+        for t in range(2):
+            for i in range(10):
+                with T.block("z_init"):
+                    vi = T.axis.spatial(18, t * 8 + i)
+                    z[vi] = T.float32(0)
+            for i, k in T.grid(10, 8):
+                with T.block("z_update"):
+                    vi = T.axis.spatial(18, t * 8 + i)
+                    vk = T.axis.reduce(8, k)
+                    z[vi] = z[vi] + x[vi, vk]
+
+    @T.prim_func(private=True)
+    def prefix_sums(x: T.Buffer((8,), "float32"), z: T.Buffer((8,), "float32")):
+        s = T.alloc_buffer((1,))
+        for k in range(8):
+            with T.block("s"):
+                vi = T.axis.spatial(1, 0)
+                vk = T.axis.reduce(8, k)
+                with T.init():
+                    s[vi] = T.float32(0)
+                s[vi] = s[vi] + x[vk]
+            with T.block("z"):
+                vk = T.axis.spatial(8, k)
+                z[vk] = s[0]
+
+    @T.prim_func(private=True)
+    def read_and_stored(x: T.Buffer((8,), "float32"), z: T.Buffer((8,), "float32")):
+        s = T.alloc_buffer((8,))
+        for i in range(8):
+            with T.block("s"):
+                vi = T.axis.spatial(8, i)
+                s[vi] = x[vi] + z[vi]
+            with T.block("z"):
+                vi = T.axis.spatial(8, i)
+                z[vi] = s[7 - vi]
+
+    @T.prim_func(private=True)
+    def other_elements(x: T.Buffer((16, 8), "float32"), z: T.Buffer((16,), "float32")):
+        for a, b in T.grid(4, 4):
+            with T.block("z_init"):
+                vi = T.axis.spatial(16, a * 4 + b)
+                z[vi] = T.float32(0)
+            for k in range(8):
+                with T.block("z_update"):
+                    vi = T.axis.spatial(16, b * 4 + a)
+                    vk = T.axis.reduce(8, k)
+                    z[vi] = z[vi] + x[vi, vk]
+
+    @T.prim_func(private=True)
+    def gaps(x: T.Buffer((32,), "float32"), z: T.Buffer((32,), "float32")):
+        for a, b in T.grid(4, 4):
+            with T.block("z"):
+                vi = T.axis.spatial(32, a * 8 + b)
+                z[vi] = x[vi] + T.float32(1)
+
+    @R.function
+    def main(x: R.Tensor((20, 8), "float32"), y: R.Tensor((8,), "float32"), w: R.Tensor((16, 8), "float32"), v: R.Tensor((32,), "float32")):
+        cls = Module
+        a = R.call_tir(cls.overlapping_tiles, (x,), out_sinfo=R.Tensor((18,), "float32"))
+        b = R.call_tir(cls.prefix_sums, (y,), out_sinfo=R.Tensor((8,), "float32"))
+        c = R.call_tir(cls.read_and_stored, (y,), out_sinfo=R.Tensor((8,), "float32"))
+        d = R.call_tir(cls.other_elements, (w,), out_sinfo=R.Tensor((16,), "float32"))
+        e = R.call_tir(cls.gaps, (v,), out_sinfo=R.Tensor((32,), "float32"))
+        return (a, b, c, d, e)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def overlapping_tiles(x: T.Buffer((20, 8), "float32"), z: T.Buffer((18,), "float32")):
+        # with T.block("root"):
+        for t in range(2):
+            for i in range(10):
+                with T.block("z_init"):
+                    vi = T.axis.spatial(18, t * 8 + i)
+                    T.block_attr({"rlx.operator": "elementwise s"})
+                    z[vi] = T.float32(0.0)
+            for i, k in T.grid(10, 8):
+                with T.block("z_update"):
+                    vi = T.axis.spatial(18, t * 8 + i)
+                    vk = T.axis.reduce(8, k)
+                    z[vi] = z[vi] + x[vi, vk]
+
+    @T.prim_func(private=True)
+    def prefix_sums(x: T.Buffer((8,), "float32"), z: T.Buffer((8,), "float32")):
+        # with T.block("root"):
+        s = T.alloc_buffer((1,))
+        for k in range(8):
+            with T.block("s"):
+                vi = T.axis.spatial(1, 0)
+                vk = T.axis.reduce(8, k)
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    s[vi] = T.float32(0.0)
+                s[vi] = s[vi] + x[vk]
+            with T.block("z"):
+                vk = T.axis.spatial(8, k)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                z[vk] = s[0]
+
+    @T.prim_func(private=True)
+    def read_and_stored(x: T.Buffer((8,), "float32"), z: T.Buffer((8,), "float32")):
+        # with T.block("root"):
+        s = T.alloc_buffer((8,))
+        for i in range(8):
+            with T.block("s"):
+                vi = T.axis.spatial(8, i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                s[vi] = x[vi] + z[vi]
+            with T.block("z"):
+                vi = T.axis.spatial(8, i)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                z[vi] = s[7 - vi]
+
+    @T.prim_func(private=True)
+    def other_elements(x: T.Buffer((16, 8), "float32"), z: T.Buffer((16,), "float32")):
+        # with T.block("root"):
+        for a, b in T.grid(4, 4):
+            with T.block("z_init"):
+                vi = T.axis.spatial(16, a * 4 + b)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                z[vi] = T.float32(0.0)
+            for k in range(8):
+                with T.block("z_update"):
+                    vi = T.axis.spatial(16, b * 4 + a)
+                    vk = T.axis.reduce(8, k)
+                    z[vi] = z[vi] + x[vi, vk]
+
+    @T.prim_func(private=True)
+    def gaps(x: T.Buffer((32,), "float32"), z: T.Buffer((32,), "float32")):
+        # with T.block("root"):
+        for a, b in T.grid(4, 4):
+            with T.block("z"):
+                vi = T.axis.spatial(32, a * 8 + b)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                z[vi] = x[vi] + T.float32(1.0)
+
+    @R.function
+    def main(x: R.Tensor((20, 8), dtype="float32"), y: R.Tensor((8,), dtype="float32"), w: R.Tensor((16, 8), dtype="float32"), v: R.Tensor((32,), dtype="float32")) -> R.Tuple(R.Tensor((18,), dtype="float32"), R.Tensor((8,), dtype="float32"), R.Tensor((8,), dtype="float32"), R.Tensor((16,), dtype="float32"), R.Tensor((32,), dtype="float32")):
+        cls = Module
+        a: R.Tensor((18,), dtype="float32") = R.call_tir(cls.overlapping_tiles, (x,), out_sinfo=R.Tensor((18,), dtype="float32"))
+        b: R.Tensor((8,), dtype="float32") = R.call_tir(cls.prefix_sums, (y,), out_sinfo=R.Tensor((8,), dtype="float32"))
+        c: R.Tensor((8,), dtype="float32") = R.call_tir(cls.read_and_stored, (y,), out_sinfo=R.Tensor((8,), dtype="float32"))
+        d: R.Tensor((16,), dtype="float32") = R.call_tir(cls.other_elements, (w,), out_sinfo=R.Tensor((16,), dtype="float32"))
+        e: R.Tensor((32,), dtype="float32") = R.call_tir(cls.gaps, (v,), out_sinfo=R.Tensor((32,), dtype="float32"))
+        return (a, b, c, d, e)
+
+# ==== scheduled_elsewhere
+# A product after split (one that does not divide), reorder, cache_read, cache_write and decompose_reduction; a map
+# after fuse, split and vectorize; a product with swapped operands. All become plain loops.
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def product(x: T.Buffer((32, 768), "float32"), y: T.Buffer((768, 77), "float32"), z: T.Buffer((32, 77), "float32")):
+        T.func_attr({"tir.is_scheduled": True})
+        z_local = T.alloc_buffer((32, 77), scope="local")
+        y_local = T.alloc_buffer((768, 77), scope="local")
+        for i, j_0 in T.grid(32, 5):
+            for j_1_init in T.vectorized(16):
+                with T.block("z_init"):
+                    vi = T.axis.spatial(32, i)
+                    vj = T.axis.spatial(77, j_0 * 16 + j_1_init)
+                    T.where(j_0 * 16 + j_1_init < 77)
+                    z_local[vi, vj] = T.float32(0)
+            for k_0 in range(192):
+                for ax0, ax1 in T.grid(4, 16):
+                    with T.block("y_local"):
+                        v0 = T.axis.spatial(768, k_0 * 4 + ax0)
+                        v1 = T.axis.spatial(77, j_0 * 16 + ax1)
+                        T.where(j_0 * 16 + ax1 < 77)
+                        y_local[v0, v1] = y[v0, v1]
+                for k_1, j_1 in T.grid(4, 16):
+                    with T.block("z_update"):
+                        vi = T.axis.spatial(32, i)
+                        vj = T.axis.spatial(77, j_0 * 16 + j_1)
+                        vk = T.axis.reduce(768, k_0 * 4 + k_1)
+                        T.where(j_0 * 16 + j_1 < 77)
+                        z_local[vi, vj] = x[vi, vk] * y_local[vk, vj] + z_local[vi, vj]
+            for ax1 in range(16):
+                with T.block("z_local"):
+                    v0 = T.axis.spatial(32, i)
+                    v1 = T.axis.spatial(77, j_0 * 16 + ax1)
+                    T.where(j_0 * 16 + ax1 < 77)
+                    z[v0, v1] = z_local[v0, v1]
+
+    @T.prim_func(private=True)
+    def map(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, T.int64(77)))
+        B = T.match_buffer(b, (n, T.int64(77)))
+        for f_0 in T.parallel((n * T.int64(77) + T.int64(31)) // T.int64(32)):
+            for f_1 in T.vectorized(T.int64(32)):
+                with T.block("B"):
+                    vi = T.axis.spatial(n, (f_0 * T.int64(32) + f_1) // T.int64(77))
+                    vj = T.axis.spatial(T.int64(77), (f_0 * T.int64(32) + f_1) % T.int64(77))
+                    T.where(f_0 * T.int64(32) + f_1 < n * T.int64(77))
+                    B[vi, vj] = T.exp(A[vi, vj])
+
+    @R.function
+    def main(x: R.Tensor((32, 768), "float32"), y: R.Tensor((768, 77), "float32"), u: R.Tensor(("n", 77), "float32")):
+        n = T.int64()
+        cls = Module
+        z = R.call_tir(cls.product, (x, y), out_sinfo=R.Tensor((32, 77), "float32"))
+        v = R.call_tir(cls.map, (u,), out_sinfo=R.Tensor((n, 77), "float32"))
+        return (z, v)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def product(x: T.Buffer((32, 768), "float32"), y: T.Buffer((768, 77), "float32"), z: T.Buffer((32, 77), "float32")):
+        T.func_attr({"tir.is_scheduled": True})
+        # with T.block("root"):
+        for i, j, k in T.grid(32, 77, 768):
+            with T.block("z"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    z[vi, vj] = T.float32(0.0)
+                z[vi, vj] = z[vi, vj] + x[vi, vk] * y[vk, vj]
+
+    @T.prim_func(private=True)
+    def map(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, T.int64(77)))
+        B = T.match_buffer(b, (n, T.int64(77)))
+        # with T.block("root"):
+        for i, j in T.grid(n, T.int64(77)):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                B[vi, vj] = T.exp(A[vi, vj])
+
+    @R.function
+    def main(x: R.Tensor((32, 768), dtype="float32"), y: R.Tensor((768, 77), dtype="float32"), u: R.Tensor(("n", 77), dtype="float32")) -> R.Tuple(R.Tensor((32, 77), dtype="float32"), R.Tensor(("n", 77), dtype="float32")):
+        n = T.int64()
+        cls = Module
+        z: R.Tensor((32, 77), dtype="float32") = R.call_tir(cls.product, (x, y), out_sinfo=R.Tensor((32, 77), dtype="float32"))
+        v: R.Tensor((n, 77), dtype="float32") = R.call_tir(cls.map, (u,), out_sinfo=R.Tensor((n, 77), dtype="float32"))
+        return (z, v)
