@@ -393,11 +393,13 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
     rlxc_te_spatial(&te, out->name, out);
     const rlxc_expr *o_at[4] = {ax[0], ax[2], ax[1], ax[3]};
     const rlxc_expr *all = rlxc_te_load(&te, sum, o_at);
-    value = rlxc_te_div(ctx, rlxc_te_load(&te, total, o_at), all);
-    const rlxc_expr *some = gives_zeros(call)
-                                ? rlxc_binary(ctx, RLXC_EXPR_GT, all, zero)
-                                : rlxc_binary(ctx, RLXC_EXPR_GT, dims[3], rlxc_i64(ctx, 0));
-    value = rlxc_select(ctx, some, value, zero); /* no keys: an empty sum */
+    const rlxc_expr *weighted = rlxc_te_load(&te, total, o_at);
+    value = rlxc_te_div(ctx, weighted, all);
+    if (gives_zeros(call)) /* no weights: zero times the values; NaN stays */
+        value = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_EQ, all, zero), weighted, value);
+    else /* no keys: an empty sum */
+        value = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_GT, dims[3], rlxc_i64(ctx, 0)), value,
+                            zero);
     rlxc_te_store(&te, out, rlxc_cast(ctx, out->dtype, value));
     return rlxc_te_finish(&te);
 }
@@ -436,13 +438,16 @@ static rlxc_atom for_each_head(rlxc_builder *b, const rlxc_binding *call, rlxc_a
     return rlxc_lower_reshape(b, call, x, joined, 4);
 }
 
-static rlxc_atom without_nan(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x)
+/* |weights|, where softmax gives NaN because all scores of a row are -inf, are 0. */
+static rlxc_atom with_zeros(rlxc_builder *b, const rlxc_binding *call, rlxc_atom weights,
+                            rlxc_atom scores)
 {
-    const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, x);
+    const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, weights);
     if (!s)
-        return x;
-    rlxc_atom args[3] = {rlxc_lower1(b, call, "isnan", x), rlxc_scalar_atom(b->ctx, s->dtype, 0),
-                         x};
+        return weights;
+    rlxc_atom hidden =
+        rlxc_lower2(b, call, "equal", scores, rlxc_scalar_atom(b->ctx, s->dtype, -INFINITY));
+    rlxc_atom args[3] = {hidden, rlxc_scalar_atom(b->ctx, s->dtype, 0), weights};
     return rlxc_lower_op(b, call, "where", args, 3, (rlxc_attrs){0});
 }
 
@@ -492,7 +497,7 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
     rlxc_atom weights[2] = {rlxc_lower_op(b, call, "nn.softmax", &scores, 1, (rlxc_attrs){0}),
                             permuted(b, call, for_each_head(b, call, stored[1], &v), 2, 1, 3)};
     if (gives_zeros(call))
-        weights[0] = without_nan(b, call, weights[0]);
+        weights[0] = with_zeros(b, call, weights[0], scores);
     if (!rlxc_dtype_eq(dtype, out->dtype))
         weights[1] = rlxc_lower_op(b, call, "astype", &weights[1], 1,
                                    rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(dtype)));

@@ -8,6 +8,12 @@
 # call hidden_and_biased: tensor float32 [1, 1, 2, 1] {10, 10}, tensor float32 [1, 1, 2, 1] {10, 0}, tensor float32 [1, 1, 2, 1] {1, 3}, tensor bool [2, 2] {true, false, false, false}, tensor float32 [1, 1, 2, 2] {0, -1000, 0, 200} => tensor float32 [1, 1, 2, 1] {3, 3}
 # call capped: tensor float32 [1, 1, 2, 1] {100, -100}, tensor float32 [1, 1, 2, 1] {100, -100}, tensor float32 [1, 1, 2, 1] {1, 3}, tensor float32 [2, 2] {0, 0, 0, 1} => tensor float32 [1, 1, 2, 1] {2, 2.5}
 # call capped_sizes: tensor float32 [1, 2, 1, 1] {100, -100}, tensor float32 [1, 2, 1, 1] {100, -100}, tensor float32 [1, 2, 1, 1] {1, 3} => tensor float32 [1, 2, 1, 1] {2, 2}
+# call zeros: tensor float32 [1, 2, 1, 1] {1, 1}, tensor float32 [1, 2, 1, 1] {0, 1}, tensor float32 [1, 2, 1, 1] {1, 3}, tensor float32 [1, 1, 2, 2] {-inf, -inf, 0, -inf} => tensor float32 [1, 2, 1, 1] {0, 1}
+# call zeros: tensor float32 [1, 2, 1, 1] {nan, 0}, tensor float32 [1, 2, 1, 1] {0, 1}, tensor float32 [1, 2, 1, 1] {1, 3}, tensor float32 [1, 1, 2, 2] {0, 0, -inf, -inf} => tensor float32 [1, 2, 1, 1] {nan, 0}
+# call zeros: tensor float32 [1, 2, 1, 1] {1, 1}, tensor float32 [1, 2, 1, 1] {nan, 1}, tensor float32 [1, 2, 1, 1] {1, 3}, tensor float32 [1, 1, 2, 2] {-inf, -inf, -inf, 0} => tensor float32 [1, 2, 1, 1] {nan, nan}
+# call zeros: tensor float32 [1, 2, 1, 1] {1, 1}, tensor float32 [1, 2, 1, 1] {0, 1}, tensor float32 [1, 2, 1, 1] {nan, 3}, tensor float32 [1, 1, 2, 2] {-inf, -inf, -inf, 0} => tensor float32 [1, 2, 1, 1] {nan, nan}
+# call zeros: tensor float32 [1, 2, 1, 1] {1, 1}, tensor float32 [1, 0, 1, 1] {}, tensor float32 [1, 0, 1, 1] {}, tensor float32 [1, 1, 2, 0] {} => tensor float32 [1, 2, 1, 1] {0, 0}
+# call zeros_of_any: tensor float32 [1, 2, 1, 1] {nan, 0}, tensor float32 [1, 2, 1, 1] {0, 1}, tensor float32 [1, 2, 1, 1] {1, 3}, tensor float32 [1, 1, 2, 2] {0, 0, -inf, -inf} => tensor float32 [1, 2, 1, 1] {nan, 0}
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T
@@ -15,6 +21,14 @@ from tvm.script import tir as T
 
 @I.ir_module
 class Module:
+    @R.function
+    def zeros(q: R.Tensor((1, "n", 1, 1), "float32"), k: R.Tensor((1, "m", 1, 1), "float32"), v: R.Tensor((1, "m", 1, 1), "float32"), bias: R.Tensor((1, 1, "n", "m"), "float32")):
+        return R.nn.attention_as_stored(q, k, v, bias, unseen_zero=True)
+
+    @R.function
+    def zeros_of_any(q: R.Tensor((1, "n", "h", 1), "float32"), k: R.Tensor((1, "m", "g", 1), "float32"), v: R.Tensor((1, "m", "g", 1), "float32"), bias: R.Tensor((1, 1, "n", "m"), "float32")):
+        return R.nn.attention_as_stored(q, k, v, bias, unseen_zero=True)
+
     @R.function
     def masked_rows(q: R.Tensor((1, 1, "n", 1), "float32"), k: R.Tensor((1, 1, "n", 1), "float32"), v: R.Tensor((1, 1, "n", 1), "float32"), seen: R.Tensor((1, 1, "n", "n"), "bool")):
         with R.dataflow():
