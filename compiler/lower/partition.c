@@ -8,7 +8,8 @@
  *
  * If a loop has TVM's annotation pragma_loop_partition_hint, comparisons in stored values count as
  * well: the border of a padded image, the parts of a concatenation. A condition that does not
- * change along the loop, at the root of the value or under arithmetic, is evaluated outside.
+ * change along the loop, at the root of the value or under arithmetic, is evaluated outside; so is
+ * one that chooses between places, as for operands that are broadcast if a dimension is 1.
  *
  * Loops that a reduction with its initial value still needs stay whole, because each part would set
  * the value again. */
@@ -361,6 +362,45 @@ static const rlxc_expr *replace_node(void *user, const rlxc_expr *e)
     return e == r->from ? r->to : NULL;
 }
 
+typedef struct unswitching {
+    rlxc_partition *p;
+    const rlxc_expr *var, *holds; /* what the arms taken so far need; NULL: nothing */
+} unswitching;
+
+/* The arm of a select between places, one of which moves with the loop: x[0 if n == 1 else i]. */
+static const rlxc_expr *take_moving(void *user, const rlxc_expr *e)
+{
+    unswitching *u = user;
+    rlxc_context *ctx = u->p->ctx;
+    if (e->kind != RLXC_EXPR_SELECT || !rlxc_dtype_is_int(e->dtype) || e->dtype.lanes != 1 ||
+        rlxc_expr_uses_var(ctx, e->select.cond, u->var) ||
+        !rlxc_expr_visit(ctx, e->select.cond, is_no_load, NULL))
+        return NULL;
+    const bool yes = rlxc_expr_uses_var(ctx, e->select.yes, u->var);
+    if (yes == rlxc_expr_uses_var(ctx, e->select.no, u->var))
+        return NULL;
+    const rlxc_expr *holds = yes ? e->select.cond : rlxc_not(ctx, e->select.cond);
+    u->holds = u->holds ? rlxc_binary(ctx, RLXC_EXPR_AND, u->holds, holds) : holds;
+    const rlxc_expr *arm = yes ? e->select.yes : e->select.no;
+    return rlxc_expr_rewrite_all(ctx, arm, take_moving, u);
+}
+
+/* A loop that reads at places that move with it unless a dimension is 1, which is known outside:
+ * two loops, and the usual one reads along its operands, by vectors. */
+static const rlxc_stmt *unswitch(rlxc_partition *p, const rlxc_stmt *loop)
+{
+    const rlxc_stmt *s = only_store(p->ctx, loop->loop.body);
+    unswitching u = {p, loop->loop.var, NULL};
+    if (!s)
+        return NULL;
+    const rlxc_expr *value = rlxc_expr_rewrite_all(p->ctx, s->store.value, take_moving, &u);
+    if (!u.holds)
+        return NULL;
+    p->copies *= 2;
+    const rlxc_stmt *any = rlxc_stmt_clone(p->ctx, rlxc_without_hint(p->ctx, loop));
+    return rlxc_stmt_if(p->ctx, u.holds, storing(p->ctx, loop, s, value), any);
+}
+
 /* A loop that stores a value under a loop-invariant condition, or one computed from such a value:
  * two loops, of which one runs. */
 static const rlxc_stmt *choose_outside(rlxc_partition *p, const rlxc_stmt *loop)
@@ -371,7 +411,7 @@ static const rlxc_stmt *choose_outside(rlxc_partition *p, const rlxc_stmt *loop)
     uint32_t left = MAX_ARITHMETIC;
     const rlxc_expr *choice = value ? invariant_choice(p, value, loop->loop.var, &left) : NULL;
     if (!choice)
-        return NULL;
+        return unswitch(p, loop);
     const rlxc_expr *args[3] = {part_fixed(p, choice->call.args[0], loop->loop.var, &fixed),
                                 choice->call.args[1], choice->call.args[2]};
     p->copies *= args[0] || choice != value ? 2 : 1;

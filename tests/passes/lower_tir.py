@@ -427,3 +427,47 @@ class Module:
         for i_fused in T.parallel(n * h):
             for k in range(T.int64(16)):
                 O_1[i_fused, k] = T.exp(A_1[i_fused, k])
+
+# ==== open_broadcast
+"""A dimension may be 1: the loop that reads along both operands is apart."""
+from tvm.script import ir as I, relax as R, tir as T
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3, "n"), "float32"), y: R.Tensor((3, "m"), "float32")):
+        return R.add(x, y)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3, "n"), dtype="float32"), y: R.Tensor((3, "m"), dtype="float32")) -> R.Tensor((3, "T.Select(n == 1, m, n)"), dtype="float32"):
+        n = T.int64()
+        m = T.int64()
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        _: R.Tuple = R.check_sizes(R.prim_value(n), R.prim_value(m), relation="broadcast", message="add: dimension 1 of lhs 'x' and dimension 1 of rhs 'y' must be equal, or one of them 1")
+        gv: R.Tensor((3, T.Select(n == 1, m, n)), dtype="float32") = R.builtin.alloc_tensor(R.shape([3, T.Select(n == 1, m, n)]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        _: R.Tuple = cls.add(x, y, gv)
+        return gv
+
+    @T.prim_func(private=True)
+    def add(var_x: T.handle, var_y: T.handle, var_T_add: T.handle):
+        T.func_attr({"op_pattern": 1, "tir.noalias": T.bool(True)})
+        n = T.int64()
+        m = T.int64()
+        x = T.match_buffer(var_x, (T.int64(3), n))
+        y = T.match_buffer(var_y, (T.int64(3), m))
+        T_add = T.match_buffer(var_T_add, (T.int64(3), T.Select(n == T.int64(1), m, n)))
+        for ax0 in T.parallel(T.int64(3)):
+            if not n == T.int64(1) and not m == T.int64(1):
+                for ax1 in range(T.Select(n == T.int64(1), m, n)):
+                    T_add[ax0, ax1] = x[ax0, ax1] + y[ax0, ax1]
+            else:
+                for ax1 in range(T.Select(n == T.int64(1), m, n)):
+                    T_add[ax0, ax1] = x[ax0, T.Select(n == T.int64(1), T.int64(0), ax1)] + y[ax0, T.Select(m == T.int64(1), T.int64(0), ax1)]
