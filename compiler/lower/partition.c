@@ -21,6 +21,7 @@ enum {
     MAX_REGIONS = 16,    /* of one loop, for several predicates */
     MAX_DECIDED = 64,    /* limit of nested predicates, which bounds the stack */
     MAX_COPIES = 128,    /* of a body, by loops around each other */
+    MAX_NESTED = 8,      /* selects in each other, decided outside of a loop */
     MAX_ARITHMETIC = 256 /* nodes above a choice, and beside it */
 };
 
@@ -381,19 +382,20 @@ static const rlxc_expr *take_moving(void *user, const rlxc_expr *e)
         return NULL;
     const rlxc_expr *holds = yes ? e->select.cond : rlxc_not(ctx, e->select.cond);
     u->holds = u->holds ? rlxc_binary(ctx, RLXC_EXPR_AND, u->holds, holds) : holds;
-    const rlxc_expr *arm = yes ? e->select.yes : e->select.no;
-    return rlxc_expr_rewrite_all(ctx, arm, take_moving, u);
+    return yes ? e->select.yes : e->select.no;
 }
 
-/* A loop that reads at places that move with it unless a dimension is 1, which is known outside:
- * two loops, and the usual one reads along its operands, by vectors. */
+/* Operands that are broadcast where a dimension is 1: two loops, chosen outside. The usual one
+ * reads along all operands, so that LLVM can vectorise it. A select may hold others, one a turn. */
 static const rlxc_stmt *unswitch(rlxc_partition *p, const rlxc_stmt *loop)
 {
     const rlxc_stmt *s = only_store(p->ctx, loop->loop.body);
+    const rlxc_expr *value = s ? s->store.value : NULL, *before = NULL;
     unswitching u = {p, loop->loop.var, NULL};
-    if (!s)
-        return NULL;
-    const rlxc_expr *value = rlxc_expr_rewrite_all(p->ctx, s->store.value, take_moving, &u);
+    for (uint32_t i = 0; i < MAX_NESTED && value != before; i++) {
+        before = value;
+        value = rlxc_expr_rewrite_all(p->ctx, value, take_moving, &u);
+    }
     if (!u.holds)
         return NULL;
     p->copies *= 2;

@@ -2,8 +2,8 @@
  * module, "# NAME" of tests/schedule/modules.py, which the steps below it are applied to.
  *
  *  - Steps may also be a trace in TVM's format: the JSON below the first line.
- *  - The scheduled module must print as the case says; RLX_BLESS=1 writes that: review it as a
- * diff.
+ *  - The scheduled module must print as the case says. RLX_BLESS=1 writes what it prints: review
+ *    that as a diff.
  *  - The output of --emit=schedule, applied to the module again, gives the same result.
  *  - The kernel gives the same results as without a schedule, at sizes that no factor divides.
  *

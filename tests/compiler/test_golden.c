@@ -13,6 +13,7 @@
  * itself. */
 #include "tests/support/rlx_test.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,18 @@ static void check_case(void *user, const char *path)
     free(text);
 }
 
+static bool is_of_a_pass(const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    const size_t length = strlen(name) - strlen(".py");
+    uint32_t count;
+    const rlxc_pass *passes = rlxc_passes(&count);
+    for (uint32_t i = 0; i < count; i++)
+        if (strlen(passes[i].name) == length && memcmp(passes[i].name, name, length) == 0)
+            return true;
+    return false;
+}
+
 RLX_TEST(golden, every_pass_prints_what_was_reviewed)
 {
     uint32_t count;
@@ -136,6 +149,11 @@ RLX_TEST(golden, every_pass_prints_what_was_reviewed)
         if (access(path, R_OK) == 0)
             file_each_case(path, check_case, (void *)(uintptr_t)passes[i].name);
     }
+    glob_t files;
+    cr_assert_eq(glob("tests/passes/*.py", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        cr_expect(is_of_a_pass(files.gl_pathv[i]), "%s has no pass", files.gl_pathv[i]);
+    globfree(&files);
 }
 
 /* --- explanations ------------------------------------------------------------------------------
