@@ -10,6 +10,7 @@ import argparse
 import collections
 import concurrent.futures
 import ctypes
+import functools
 import json
 import multiprocessing
 import os
@@ -18,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-import numpy as np
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy's library would start threads of its own
+import numpy as np  # noqa: E402
 
 IS_RANGE = re.compile(r"-?\w+ to ")
 FOR_DATA = 4096  # bytes of an arena for tensors whose sizes only data determines
@@ -170,6 +172,7 @@ def run(rlxc, folder):
         if done.returncode != 0:
             lines = [l for l in done.stdout.split("\n") if "error" in l]
             return "failed", "gcc: " + (lines or [done.stdout])[0][-300:]
+        # Only a process of one thread may fork and go on in Python: a lock that another thread holds stays locked in the child.
         out = multiprocessing.get_context("fork").SimpleQueue()
         child = multiprocessing.get_context("fork").Process(target=run_calls, args=(work, case, folder, out))
         child.start()
@@ -190,8 +193,9 @@ def main():
                    if os.path.exists(os.path.join(options.folder, n, "case.json")) and re.search(options.filter, n))
     reasons = collections.Counter()
     counts = collections.Counter()
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for name, (state, text) in zip(names, pool.map(lambda n: run(options.rlxc, os.path.join(options.folder, n)), names)):
+    folders = [os.path.join(options.folder, n) for n in names]
+    with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
+        for name, (state, text) in zip(names, pool.map(functools.partial(run, options.rlxc), folders)):
             counts[state] += 1
             if state == "failed":
                 print("FAIL %s: %s" % (name, text))
