@@ -151,8 +151,16 @@ static void border_columns(slider *e, rlxc_schedule *to, rlxc_tile q, const rlxc
     RLXC_PUSH(ctx, &to->out, rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, rlxc_body_of(&own)));
 }
 
+/* Columns of the largest tiles. */
+static uint32_t most_columns(const slider *e, const rlxc_tile *q)
+{
+    const bool is_rest = q->valid || q->vl < e->t.p.vl;
+    const uint32_t beside = (uint32_t)e->z->beside, most = e->t.p.mr;
+    return is_rest && beside && beside < most ? beside : most;
+}
+
 /* Emits columns [start, end) in tiles. */
-static void tiled_columns(slider *e, rlxc_schedule *to, const rlxc_expr **start,
+static void tiled_columns(slider *e, const rlxc_tile *q, rlxc_schedule *to, const rlxc_expr **start,
                           const rlxc_expr **end)
 {
     rlxc_context *ctx = e->t.ctx;
@@ -163,7 +171,7 @@ static void tiled_columns(slider *e, rlxc_schedule *to, const rlxc_expr **start,
     if (e->z->group == 1)
         return;
     const rlxc_expr *left = rlxc_sub(ctx, *end, *start);
-    left = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, left, rlxc_tile_num(&e->t, e->t.p.mr));
+    left = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, left, rlxc_tile_num(&e->t, most_columns(e, q)));
     left = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, left, rlxc_tile_num(&e->t, e->z->tail));
     *end = rlxc_named(to, "end", rlxc_sub(ctx, *end, left));
 }
@@ -172,10 +180,12 @@ static const rlxc_stmt *columns(slider *e, rlxc_tile q)
 {
     rlxc_schedule own = {.s = e->t.c->s};
     const rlxc_expr *start, *end;
-    tiled_columns(e, &own, &start, &end);
+    tiled_columns(e, &q, &own, &start, &end);
     rlxc_rest rest = {start, rlxc_sub(e->t.ctx, end, start)};
-    const uint32_t widths[3] = {e->t.p.mr, (uint32_t)e->z->tail, 1};
+    const uint32_t widths[3] = {e->t.p.mr, (uint32_t)e->z->tail, 1}, most = most_columns(e, &q);
     for (uint32_t i = 0; i < (e->z->group == 1 ? 3 : 2); i++) {
+        if (widths[i] > most)
+            continue;
         q.mr = widths[i];
         tiles(e, &own, q, &rest);
     }
@@ -186,7 +196,7 @@ static const rlxc_stmt *borders(slider *e, rlxc_tile q)
 {
     rlxc_schedule own = {.s = e->t.c->s};
     const rlxc_expr *start, *end;
-    tiled_columns(e, &own, &start, &end);
+    tiled_columns(e, &q, &own, &start, &end);
     border_columns(e, &own, q, start, end);
     return rlxc_body_of(&own);
 }
@@ -383,11 +393,15 @@ bool rlxc_decide_sliding(rlxc_schedule *c, uint32_t i, void *sizes)
     uint32_t lanes = c->s->target->vector_bytes / (w.stage.out->dtype.bits > 32 ? 8 : 4);
     while (lanes > MIN_LANES && w.channels < lanes)
         lanes /= 2;
+    /* level 3 prefers speed to size and compile time */
+    const bool beside =
+        !known && w.channels > lanes && w.channels % lanes && c->s->options->opt_level <= 2;
     *(rlxc_sliding_sizes *)sizes = (rlxc_sliding_sizes){
         .lanes = lanes,
         .columns = columns,
         .tail = TAIL,
         .guarded = GUARDED,
+        .beside = beside ? TAIL : 0,
         .group = known ? 1 : group_of(&w, lanes, columns),
         .band = w.row < w.column ? band_of(w.stage.extents[w.row]) : 1,
         .epilogue = rlxc_epilogue_of(c->s, i, i) != NULL,

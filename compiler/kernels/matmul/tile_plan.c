@@ -307,13 +307,14 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
         n > 0)
         p->mr = (uint32_t)n;
     /* Remaining rows are computed one by one if compile time matters more, and pixels in tiles of a
-     * power of two, so that there are fewer. */
+     * power of two, so that there are fewer. So are those that share no operand, as in depthwise
+     * convolutions: a tile of several saves little there. */
     const bool quick = s->options->opt_level <= 1,
-               pixels = s->options->opt_level == 2 && are_pixels(stage, p);
-    p->borrow = p->mr == shape->mr && !quick && !pixels ? shape->borrow : 0;
+               few = s->options->opt_level == 2 && (are_pixels(stage, p) || !p->operand);
+    p->borrow = p->mr == shape->mr && !quick && !few ? shape->borrow : 0;
     for (uint32_t k = 0, n_tail = 0; k < RLXC_ROW_CHAIN; k++) {
         const uint32_t rows = shape->chain[k];
-        if (rows < p->mr && (rows == 1 || (!quick && (!pixels || (rows & (rows - 1)) == 0))))
+        if (rows < p->mr && (rows == 1 || (!quick && (!few || (rows & (rows - 1)) == 0))))
             p->tail[n_tail++] = shape->chain[k];
     }
     p->chains = quick && p->mr > 1 ? 1 : s->target->vector_bytes >= 64 ? WIDE_CHAINS : CHAINS;
