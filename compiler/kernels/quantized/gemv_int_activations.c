@@ -213,10 +213,14 @@ static void add_word_second(panel *p, const rlxc_expr *word)
 }
 
 /* Prefetches what is |AHEAD| bytes after |word| of all columns: in the next panel near the end of
- * this one. A prefetch beyond the last panel is harmless. */
+ * this one. A prefetch beyond the last panel is harmless. Where a vector is a line, a prefetch
+ * takes the time of a load: on a Zen 4 weights in the last level of cache took 0.98 to 1.24 times
+ * as long with it, those in memory 0.97 to 1.03. */
 static void fetch_ahead(panel *p, const rlxc_expr *word)
 {
     rlxc_quant_rows_of *t = p->t;
+    if (t->c->s->target->vector_bytes >= LINE)
+        return;
     const int64_t rows = AHEAD / (t->q.width * 4);
     const rlxc_expr *ahead = rlxc_quant_add(t, word, rlxc_i64(t->ctx, rows));
     for (int64_t column = 0; column < (int64_t)p->vectors * t->vl; column += LINE / 4)
