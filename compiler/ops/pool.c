@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    WIDEST = 16 /* limit of a window computed dimension by dimension: its loops are unrolled */
+    COLUMNS = 8, /* of a padded row: a multiple of these */
+    WIDEST = 16  /* limit of a window computed dimension by dimension: its loops are unrolled */
 };
 
 bool rlxc_window_read_pool(const rlxc_call_view *v, rlxc_window *w)
@@ -179,13 +180,31 @@ static void store_counts(const pool *p, const rlxc_buffer *counts[RLXC_MAX_SPATI
     }
 }
 
+/* The window with more padding behind the columns, if it has any, so that rows of a known length
+ * have whole vectors: the steps along the other dimensions then leave no columns over. */
+static rlxc_window whole_vectors(const pool *p)
+{
+    rlxc_window w = p->w;
+    const uint32_t last = w.n - 1;
+    const int64_t more = p->up ? w.strides[last] - 1 : 0;
+    int64_t length;
+    bool any = p->up;
+    for (uint32_t i = 0; i < w.n; i++)
+        any = any || w.before[i] || w.after[i];
+    if (any && rlxc_is_int(p->x.dims[w.space[last]], &length)) {
+        length += w.before[last] + w.after[last] + more;
+        w.after[last] += (COLUMNS - length % COLUMNS) % COLUMNS;
+    }
+    return w;
+}
+
 static const rlxc_buffer *by_dimension(const pool *p)
 {
     rlxc_te *te = p->te;
     rlxc_context *ctx = te->ctx;
-    const rlxc_window *w = &p->w;
+    const rlxc_window *w = &p->w, padded = whole_vectors(p);
     rlxc_te_operand x =
-        rlxc_window_padded(te, w, &p->x, rlxc_cast(ctx, p->x.dtype, p->init), p->up);
+        rlxc_window_padded(te, &padded, &p->x, rlxc_cast(ctx, p->x.dtype, p->init), p->up);
     const rlxc_expr *dims[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM];
     const rlxc_buffer *acc = NULL;
     memcpy(dims, x.dims, x.ndim * sizeof dims[0]);
