@@ -174,16 +174,17 @@ static char **command_line(rlxc_context *ctx, const rlxc_options *options, const
     return rlxc_out_of_memory(ctx) ? NULL : args; /* the text can be anything */
 }
 
-/* A linker that runs out of memory is killed, aborts, or does not even load (127). */
+/* A linker that runs out of memory is killed, aborts, does not even load (127), or says so. */
 static void explain(rlxc_context *ctx, int status, const char *message)
 {
     struct rlimit limit;
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     const char *name = signal ? sigdescr_np(signal) : NULL;
     bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    bool says = message && strstr(message, "memory exhausted") != NULL;
     rlxc_error(ctx, nowhere, "the linker failed: %s%s%s", message, name && message[0] ? ": " : "",
                name ? name : "");
-    if (signal == SIGKILL || (limited && (signal != 0 || WEXITSTATUS(status) == 127)))
+    if (signal == SIGKILL || says || (limited && (signal != 0 || WEXITSTATUS(status) == 127)))
         rlxc_set_out_of_memory(ctx);
 }
 

@@ -191,7 +191,7 @@ static rlxc_window whole_vectors(const pool *p)
     bool any = p->up;
     for (uint32_t i = 0; i < w.n; i++)
         any = any || w.before[i] || w.after[i];
-    if (any && rlxc_is_int(p->x.dims[w.space[last]], &length)) {
+    if (any && rlxc_is_int(p->x.dims[w.space[last]], &length) && length < INT32_MAX) {
         length += w.before[last] + w.after[last] + more;
         w.after[last] += (COLUMNS - length % COLUMNS) % COLUMNS;
     }
