@@ -77,13 +77,13 @@ static const char *linker_message(rlxc_context *ctx, int log)
     return rlxc_intern(ctx, text, n > 0 ? (size_t)n : 0);
 }
 
-/* In the order in which they are tried. GNU ld knows one architecture, and starts in a fifth of the
- * time that lld takes. lld writes a shared object to standard output, GNU ld to an existing file.
- */
+/* In the order in which they are tried. GNU ld links for this machine's architecture only, and
+ * starts in a fifth of the time that lld takes. lld writes a shared object to standard output, GNU
+ * ld to an existing file. */
 static const struct linker {
     const char *name;
-    bool is_lld, is_native; /* is_native: for the architecture of this machine only */
-} linkers[] = {{"ld", false, true}, {"ld.lld-19", true, false}, {"ld.lld", true, false}};
+    bool is_lld;
+} linkers[] = {{"ld.bfd", false}, {"ld.lld-19", true}, {"ld.lld", true}};
 
 enum { NOT_FOUND = -1, NOT_STARTED = -2 };
 
@@ -181,10 +181,10 @@ static void explain(rlxc_context *ctx, int status, const char *message)
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     const char *name = signal ? sigdescr_np(signal) : NULL;
     bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    bool says = message && strstr(message, "memory exhausted") != NULL;
+    bool exhausted = message && strstr(message, "memory exhausted");
     rlxc_error(ctx, nowhere, "the linker failed: %s%s%s", message, name && message[0] ? ": " : "",
                name ? name : "");
-    if (signal == SIGKILL || says || (limited && (signal != 0 || WEXITSTATUS(status) == 127)))
+    if (signal == SIGKILL || exhausted || (limited && (signal != 0 || WEXITSTATUS(status) == 127)))
         rlxc_set_out_of_memory(ctx);
 }
 
@@ -195,7 +195,7 @@ static bool link_files(rlxc_context *ctx, const rlxc_options *options, const int
     int status = NOT_FOUND;
     const bool native = rlxc_target_is_host(options->target);
     for (size_t i = 0; status == NOT_FOUND && i < sizeof linkers / sizeof *linkers; i++) {
-        if (linkers[i].is_native && !native)
+        if (!linkers[i].is_lld && !native)
             continue;
         char **args = command_line(ctx, options, fds, n, linkers[i].is_lld);
         if (!args)
@@ -209,7 +209,7 @@ static bool link_files(rlxc_context *ctx, const rlxc_options *options, const int
     else if (status == NOT_STARTED)
         rlxc_error(ctx, nowhere, "cannot run the linker: %s", strerror(errno));
     else if (status == NOT_FOUND)
-        rlxc_error(ctx, nowhere, "no linker found: install lld or binutils");
+        rlxc_error(ctx, nowhere, "no linker found: install %s", native ? "binutils or lld" : "lld");
     else
         explain(ctx, status, linker_message(ctx, fds[n + 1]));
     return false;

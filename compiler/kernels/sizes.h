@@ -52,15 +52,16 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     RLXC_SIZE_EPILOGUE(X)                                                                        \
     RLXC_SIZE_PARALLEL(X)
 
-#define RLXC_SLIDING_SIZES(X)                                                                 \
-    X(lanes, 1, 64, "lanes of a vector of channels")                                          \
-    X(columns, 1, 32, "columns of a tile")                                                    \
-    X(tail, 1, 32, "columns of the tiles for the remainder")                                  \
-    X(beside, 0, 32, "columns of the tiles of channels beside full vectors; 0: as for these") \
-    X(guarded, 0, 64, "maximum number of border tiles emitted for their position")            \
-    X(group, 1, 32, "vectors of channels processed together at the border")                   \
-    X(band, 1, INT32_MAX, "rows of a parallel piece")                                         \
-    RLXC_SIZE_EPILOGUE(X)                                                                     \
+#define RLXC_SLIDING_SIZES(X)                                                      \
+    X(lanes, 1, 64, "lanes of a vector of channels")                               \
+    X(columns, 1, 32, "columns of a tile")                                         \
+    X(tail, 1, 32, "columns of the tiles for the remainder")                       \
+    X(rest_columns, 0, 32,                                                         \
+      "columns of a tile after the last full vector of channels; 0: as before it") \
+    X(guarded, 0, 64, "maximum number of border tiles emitted for their position") \
+    X(group, 1, 32, "vectors of channels processed together at the border")        \
+    X(band, 1, INT32_MAX, "rows of a parallel piece")                              \
+    RLXC_SIZE_EPILOGUE(X)                                                          \
     RLXC_SIZE_PARALLEL(X)
 
 #define RLXC_ATTENTION_SIZES(X)                                                \

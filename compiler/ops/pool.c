@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    COLUMNS = 8, /* of a padded row: a multiple of these */
+    COLUMNS = 8, /* a padded row has a multiple of these: vectors of 32 bytes */
     WIDEST = 16  /* limit of a window computed dimension by dimension: its loops are unrolled */
 };
 
@@ -180,8 +180,9 @@ static void store_counts(const pool *p, const rlxc_buffer *counts[RLXC_MAX_SPATI
     }
 }
 
-/* The window with more padding behind the columns, if it has any, so that rows of a known length
- * have whole vectors: the steps along the other dimensions then leave no columns over. */
+/* The window, with more padding behind the columns if there is a padded copy anyway: rows of a
+ * known length are then whole vectors, and the steps along the other dimensions leave no columns
+ * over. */
 static rlxc_window whole_vectors(const pool *p)
 {
     rlxc_window w = p->w;
@@ -191,7 +192,7 @@ static rlxc_window whole_vectors(const pool *p)
     bool any = p->up;
     for (uint32_t i = 0; i < w.n; i++)
         any = any || w.before[i] || w.after[i];
-    if (any && rlxc_is_int(p->x.dims[w.space[last]], &length) && length < INT32_MAX) {
+    if (any && w.n > 1 && rlxc_is_int(p->x.dims[w.space[last]], &length) && length < INT32_MAX) {
         length += w.before[last] + w.after[last] + more;
         w.after[last] += (COLUMNS - length % COLUMNS) % COLUMNS;
     }

@@ -172,7 +172,7 @@ def run(rlxc, folder):
         if done.returncode != 0:
             lines = [l for l in done.stdout.split("\n") if "error" in l]
             return "failed", "gcc: " + (lines or [done.stdout])[0][-300:]
-        # Only a process of one thread may fork and go on in Python: a lock that another thread holds stays locked in the child.
+        # This process has one thread. With more, the child would inherit locks that other threads hold, and nobody would release them.
         out = multiprocessing.get_context("fork").SimpleQueue()
         child = multiprocessing.get_context("fork").Process(target=run_calls, args=(work, case, folder, out))
         child.start()

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +63,62 @@ RLX_TEST(link, functions_of_linked_objects_are_called)
     kernel_fixture_deinit(&f);
     remove(c);
     remove(o);
+    rmdir(folder);
+}
+
+/* Replaces every linker by a script, or by nothing where |script| is NULL. */
+static bool links_with(kernel_fixture *f, const char *folder, const char *script)
+{
+    static const char *const names[] = {"ld.bfd", "ld.lld-19", "ld.lld"};
+    char path[64];
+    rlxc_native native;
+    for (size_t i = 0; script && i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        FILE *file = fopen(path, "w");
+        cr_assert(file && fprintf(file, "#!/bin/sh\n%s\n", script) > 0 && fclose(file) == 0);
+        cr_assert_eq(chmod(path, 0700), 0);
+    }
+    char *before = strdup(getenv("PATH"));
+    cr_assert(before && setenv("PATH", folder, 1) == 0);
+    const bool fine =
+        rlxc_compile_native(f->ctx, f->module, &f->options, RLXC_NATIVE_SHARED, &native);
+    cr_assert_eq(setenv("PATH", before, 1), 0);
+    free(before);
+    for (size_t i = 0; script && i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        remove(path);
+    }
+    return fine;
+}
+
+/* A linker that fails is quoted, one without memory is out of memory, and a missing one is named.
+ */
+RLX_TEST(link, failures_of_the_linker_are_told)
+{
+    static const char text[] = "@T.prim_func\n"
+                               "def k(O: T.Buffer((6,))):\n"
+                               "    O[0] = T.float32(1)\n";
+    static const struct row {
+        const char *script, *said;
+        bool out_of_memory;
+    } rows[] = {
+        {"echo 'k.o: bad section' >&2; exit 1", "the linker failed: k.o: bad section", false},
+        {"echo 'ld: memory exhausted' >&2; exit 1", NULL, true},
+        {"kill -9 $$", NULL, true},
+        {NULL, "no linker found: install binutils or lld", false},
+    };
+    char folder[] = "/tmp/rlx-link-XXXXXX";
+    cr_assert(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kernel_fixture f;
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text));
+        cr_assert(rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
+        cr_expect(!links_with(&f, folder, rows[i].script), "row %zu", i);
+        cr_expect_eq(rlxc_out_of_memory(f.ctx), rows[i].out_of_memory, "row %zu", i);
+        const char *said = rlxc_render_diagnostics(f.ctx);
+        cr_expect(!rows[i].said || strstr(said, rows[i].said), "row %zu: %s", i, said);
+        kernel_fixture_deinit(&f);
+    }
     rmdir(folder);
 }
 

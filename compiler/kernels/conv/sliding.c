@@ -151,12 +151,12 @@ static void border_columns(slider *e, rlxc_schedule *to, rlxc_tile q, const rlxc
     RLXC_PUSH(ctx, &to->out, rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, rlxc_body_of(&own)));
 }
 
-/* Columns of the largest tiles. */
+/* Columns of the largest tiles of these channels. */
 static uint32_t most_columns(const slider *e, const rlxc_tile *q)
 {
     const bool is_rest = q->valid || q->vl < e->t.p.vl;
-    const uint32_t beside = (uint32_t)e->z->beside, most = e->t.p.mr;
-    return is_rest && beside && beside < most ? beside : most;
+    const uint32_t columns = (uint32_t)e->z->rest_columns, most = e->t.p.mr;
+    return is_rest && columns && columns < most ? columns : most;
 }
 
 /* Emits columns [start, end) in tiles. */
@@ -393,15 +393,16 @@ bool rlxc_decide_sliding(rlxc_schedule *c, uint32_t i, void *sizes)
     uint32_t lanes = c->s->target->vector_bytes / (w.stage.out->dtype.bits > 32 ? 8 : 4);
     while (lanes > MIN_LANES && w.channels < lanes)
         lanes /= 2;
-    /* level 3 prefers speed; beside a single vector the kernel would take up to 8 % longer */
-    const bool beside = !known && w.channels >= 2 * (int64_t)lanes && w.channels % lanes &&
-                        c->s->options->opt_level <= 2;
+    /* Smaller tiles for the channels after the last full vector save code and compile time. Level 3
+     * prefers speed; after a single vector the kernel would take up to 8 % longer. */
+    const bool small = !known && w.channels >= 2 * (int64_t)lanes && w.channels % lanes &&
+                       c->s->options->opt_level <= 2;
     *(rlxc_sliding_sizes *)sizes = (rlxc_sliding_sizes){
         .lanes = lanes,
         .columns = columns,
         .tail = TAIL,
         .guarded = GUARDED,
-        .beside = beside ? TAIL : 0,
+        .rest_columns = small ? TAIL : 0,
         .group = known ? 1 : group_of(&w, lanes, columns),
         .band = w.row < w.column ? band_of(w.stage.extents[w.row]) : 1,
         .epilogue = rlxc_epilogue_of(c->s, i, i) != NULL,

@@ -306,9 +306,10 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     if (p->i != RLXC_NO_AXIS && rlxc_is_int(stage->extents[p->i], &n) && n < (int64_t)p->mr &&
         n > 0)
         p->mr = (uint32_t)n;
-    /* Remaining rows are computed one by one if compile time matters more, and pixels in tiles of a
-     * power of two, so that there are fewer. So are those that share no operand, as in depthwise
-     * convolutions: a tile of several saves little there. */
+    /* Level 1 computes remaining rows one by one, to save compile time. At level 2 the smaller
+     * tiles of two kinds of rows are powers of two, so that there are fewer: pixels, of which few
+     * remain, and rows without a common operand, as in depthwise convolutions, which gain little by
+     * tiles. */
     const bool quick = s->options->opt_level <= 1,
                few = s->options->opt_level == 2 && (are_pixels(stage, p) || !p->operand);
     p->borrow = p->mr == shape->mr && !quick && !few ? shape->borrow : 0;
