@@ -29,7 +29,8 @@
 enum {
     KEYS = 48,        /* of a block */
     KEYS_ALONE = 256, /* ... for a query alone */
-    ALONE = 3         /* queries, at least */
+    ALONE = 3,        /* queries, at least */
+    MOVING_BLOCK = 16 /* queries of a block whose keys move with the query */
 };
 
 /* --- one query alone -------------------------------------------------------------------------- */
@@ -240,10 +241,16 @@ bool rlxc_decide_attention(rlxc_schedule *c, uint32_t i, void *sizes)
     const uint32_t registers = c->s->target->sum_registers;
     const bool wide = registers >= 32, medium = registers >= 16;
     const int64_t lanes = bytes / (a.form.dtype.bits / 8u);
+    const int64_t most = wide ? 4 : 2, few = lanes < MOVING_BLOCK ? MOVING_BLOCK / lanes : 1;
+    /* a block computes all keys that any of its queries sees: where these move, it has few queries
+     */
+    const bool narrow = (a.first_seen || a.last_seen) && few < most;
     *(rlxc_attention_sizes *)sizes =
         (rlxc_attention_sizes){.lanes = lanes,
-                               .vectors = wide ? 4 : 2,
-                               .rows = wide || medium ? 6 : 4,
+                               .vectors = narrow ? few : most,
+                               .rows = narrow           ? 12
+                                       : wide || medium ? 6
+                                                        : 4,
                                .tail_rows = wide     ? 12
                                             : medium ? 8
                                                      : 6,
