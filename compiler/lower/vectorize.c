@@ -116,6 +116,18 @@ static bool reads_by_lane(vectorizer *v, const rlxc_expr *e)
     return !reads && yes->kind == RLXC_EXPR_LOAD && vec(v, yes)->dtype.lanes > 1;
 }
 
+/* A choice that is the same for all lanes: one branch, so that the other side is not read. */
+static const rlxc_expr *whole_choice(vectorizer *v, const rlxc_expr *e)
+{
+    const rlxc_expr *sides[2] = {vec(v, e->call.args[1]), vec(v, e->call.args[2])};
+    if (sides[0] == e->call.args[1] && sides[1] == e->call.args[2])
+        return e;
+    const rlxc_expr *args[3] = {e->call.args[0], spread(v, sides[0]), spread(v, sides[1])};
+    rlx_dtype t = e->dtype;
+    t.lanes = (uint16_t)v->lanes;
+    return rlxc_call(v->ctx, t, e->call.name, args, 3);
+}
+
 static const rlxc_expr *vec_call(vectorizer *v, const rlxc_expr *e)
 {
     if (strcmp(e->call.name, "if_then_else") == 0) {
@@ -123,9 +135,8 @@ static const rlxc_expr *vec_call(vectorizer *v, const rlxc_expr *e)
         rlxc_expr_visit(v->ctx, e->call.args[1], has_load, &reads);
         rlxc_expr_visit(v->ctx, e->call.args[2], has_load, &reads);
         const rlxc_expr *cond = vec(v, e->call.args[0]);
-        if (reads && cond == e->call.args[0] && vec(v, e->call.args[1]) == e->call.args[1] &&
-            vec(v, e->call.args[2]) == e->call.args[2])
-            return e; /* the same for all lanes: the sides stay conditional */
+        if (reads && cond == e->call.args[0])
+            return whole_choice(v, e);
         if (reads && !reads_by_lane(v, e))
             return give_up(v, e);
     }

@@ -181,7 +181,7 @@ static const rlxc_stmt *write_groups(conv *p, const rlxc_expr *row, const rlxc_e
     const rlxc_quant_conv *q = &p->q;
     rlxc_schedule own = {.s = p->t.c->s};
     const int64_t full = p->minimal ? 2 * p->t.vl : p->t.vl;
-    const int64_t lanes = q->in.channel == 3 && inside && q->channels >= full ? full : 1;
+    const int64_t lanes = q->in.channel == 3 && q->channels >= full ? full : 1;
     const rlxc_expr *j = rlxc_loop_var(ctx, "j"), *group = add(p, first, j);
     const rlxc_expr *column = times(p, group, p->columns_of_word);
     column = rlxc_sub(ctx, column, num(p, q->before[1]));
