@@ -1,14 +1,16 @@
 /* Poolings over one to three spatial dimensions, in any order of N, C and the spatial letters.
  *
  * With the channels last the border is tested in place: rule sliding takes the conditions out. With
- * the columns last, windows that overlap or touch the border are computed dimension by dimension
- * over a padded copy of each image, without conditions; rule rows then works image by image. */
+ * the columns last, windows that overlap or touch the border are computed dimension by dimension.
+ * The first dimension's results have the other dimensions' padding, so that only it tests for the
+ * border; rule rows then works image by image. */
 #include "compiler/ops/reduce.h"
 #include "compiler/ops/window.h"
 
 #include <string.h>
 
 enum {
+    SPACE = 2,   /* the first spatial dimension with the columns last */
     COLUMNS = 8, /* a padded row has a multiple of these: vectors of 32 bytes */
     WIDEST = 16  /* limit of a window computed dimension by dimension: its loops are unrolled */
 };
@@ -72,16 +74,22 @@ static const rlxc_expr *taps_inside(rlxc_te *te, const rlxc_window *w, uint32_t 
     return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_sub(ctx, last, first), rlxc_i64(ctx, 1));
 }
 
+/* True if all windows have all their taps along spatial dimension |i|, or count them. */
+static bool counts_whole(const rlxc_te *te, const rlxc_window *w, uint32_t i)
+{
+    return !rlxc_attr_get_bool(te->call, "ceil_mode", false) &&
+           (rlxc_attr_get_bool(te->call, "count_include_pad", false) ||
+            (w->before[i] == 0 && w->after[i] == 0));
+}
+
 /* The number of taps along spatial dimension |i| of the window at |position| that the mean divides
  * by. */
 static const rlxc_expr *taps_counted(rlxc_te *te, const rlxc_window *w, uint32_t i,
                                      const rlxc_expr *position, const rlxc_te_operand *x)
 {
     bool padding = rlxc_attr_get_bool(te->call, "count_include_pad", false);
-    bool up = rlxc_attr_get_bool(te->call, "ceil_mode", false);
-    bool whole = !up && (padding || (w->before[i] == 0 && w->after[i] == 0));
-    return whole ? rlxc_i64(te->ctx, w->size[i])
-                 : taps_inside(te, w, i, padding, position, x->dims[w->space[i]]);
+    return counts_whole(te, w, i) ? rlxc_i64(te->ctx, w->size[i])
+                                  : taps_inside(te, w, i, padding, position, x->dims[w->space[i]]);
 }
 
 const rlxc_expr *rlxc_window_divisor(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x)
@@ -167,22 +175,30 @@ static bool goes_by_dimension(const pool *p)
            w->batch == w->out_batch && w->channel == w->out_channel;
 }
 
-/* How many taps count along each dimension, [position], as the sums' type. */
-static void store_counts(const pool *p, const rlxc_buffer *counts[RLXC_MAX_SPATIAL])
+/* How many taps count at each position, as the sums' type: a table, or NULL if they are the same.
+ * It has all dimensions of a position, so that the division runs over whole images. */
+static const rlxc_buffer *store_counts(const pool *p)
 {
     rlxc_te *te = p->te;
-    for (uint32_t i = 0; i < p->w.n; i++) {
-        const rlxc_expr *length = p->out->shape[p->w.out_space[i]];
-        counts[i] = rlxc_te_temp(te, "pool_count", p->dtype, &length, 1);
-        rlxc_te_spatial(te, "pool_count", counts[i]);
-        const rlxc_expr *taps = taps_counted(te, &p->w, i, te->axes[0], &p->x);
-        rlxc_te_store(te, counts[i], rlxc_cast(te->ctx, p->dtype, taps));
-    }
+    const rlxc_window *w = &p->w;
+    const rlxc_expr *count = rlxc_i64(te->ctx, 1);
+    uint32_t whole = 0;
+    for (uint32_t i = 0; i < w->n; i++)
+        whole += counts_whole(te, w, i);
+    if (whole == w->n)
+        return NULL;
+    const rlxc_buffer *counts =
+        rlxc_te_temp(te, "pool_count", p->dtype, p->out->shape + SPACE, w->n);
+    rlxc_te_spatial(te, "pool_count", counts);
+    for (uint32_t i = 0; i < w->n; i++)
+        count = rlxc_mul(te->ctx, count,
+                         taps_counted(te, w, i, te->axes[w->out_space[i] - SPACE], &p->x));
+    rlxc_te_store(te, counts, rlxc_cast(te->ctx, p->dtype, count));
+    return counts;
 }
 
-/* The window, with more padding behind the columns if there is a padded copy anyway: rows of a
- * known length are then whole vectors, and the steps along the other dimensions leave no columns
- * over. */
+/* The window, with more padding behind the columns if there is padding anyway: rows of a known
+ * length are then whole vectors, and the steps along the other dimensions leave no columns over. */
 static rlxc_window whole_vectors(const pool *p)
 {
     rlxc_window w = p->w;
@@ -204,17 +220,21 @@ static const rlxc_buffer *by_dimension(const pool *p)
     rlxc_te *te = p->te;
     rlxc_context *ctx = te->ctx;
     const rlxc_window *w = &p->w, padded = whole_vectors(p);
-    rlxc_te_operand x =
-        rlxc_window_padded(te, &padded, &p->x, rlxc_cast(ctx, p->x.dtype, p->init), p->up);
-    const rlxc_expr *dims[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM];
+    const rlxc_expr *fill = rlxc_cast(ctx, p->x.dtype, p->init);
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *sizes[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM];
     const rlxc_buffer *acc = NULL;
-    memcpy(dims, x.dims, x.ndim * sizeof dims[0]);
+    rlxc_te_operand x = p->x;
+    rlxc_window_padded_dims(ctx, &padded, &x, p->up, sizes);
+    memcpy(dims, sizes, x.ndim * sizeof dims[0]);
     for (uint32_t i = 0; i < w->n; i++) {
         const uint32_t k = w->space[i];
-        if (w->size[i] == 1 && w->strides[i] == 1 && i + 1 < w->n)
+        const bool first = !acc, last = i + 1 == w->n;
+        if (w->size[i] == 1 && w->strides[i] == 1 && !last)
             continue;
+        if (first && last)
+            x = rlxc_window_padded(te, &padded, &x, fill, p->up);
         dims[k] = p->out->shape[w->out_space[i]];
-        acc = p->is_max && i + 1 == w->n
+        acc = p->is_max && last
                   ? p->out
                   : rlxc_te_temp(te, p->is_max ? "pool_max" : "pool_sum", p->dtype, dims, x.ndim);
         rlxc_te_spatial(te, acc->name, acc);
@@ -223,8 +243,10 @@ static const rlxc_buffer *by_dimension(const pool *p)
         const rlxc_expr *r = rlxc_te_axis(te, RLXC_AXIS_REDUCE, rlxc_internf(ctx, "rv%u", i),
                                           rlxc_i64(ctx, w->size[i]));
         at[k] = rlxc_window_tap(ctx, w, i, te->axes[k], r);
-        const rlxc_expr *element = rlxc_cast(ctx, p->dtype, rlxc_te_get(te, &x, at));
-        rlxc_te_reduce(te, acc, p->init, taken_in(p, acc, element));
+        const rlxc_expr *element = first && !last
+                                       ? rlxc_window_padded_at(te, &padded, &x, sizes, fill, at)
+                                       : rlxc_te_get(te, &x, at);
+        rlxc_te_reduce(te, acc, p->init, taken_in(p, acc, rlxc_cast(ctx, p->dtype, element)));
         x = (rlxc_te_operand){
             .buffer = acc, .dtype = acc->dtype, .ndim = acc->ndim, .dims = acc->shape};
     }
@@ -234,18 +256,14 @@ static const rlxc_buffer *by_dimension(const pool *p)
 static void mean_by_dimension(const pool *p)
 {
     rlxc_te *te = p->te;
-    rlxc_context *ctx = te->ctx;
-    const rlxc_buffer *counts[RLXC_MAX_SPATIAL];
-    store_counts(p, counts);
+    const rlxc_buffer *counts = store_counts(p);
     const rlxc_buffer *acc = by_dimension(p);
     rlxc_te_spatial(te, "pool_avg", p->out);
-    const rlxc_expr *count = NULL;
-    for (uint32_t i = 0; i < p->w.n; i++) {
-        const rlxc_expr *at = te->axes[p->w.out_space[i]], *n = rlxc_te_load(te, counts[i], &at);
-        count = count ? rlxc_mul(ctx, count, n) : n;
-    }
-    const rlxc_expr *mean = rlxc_te_div(ctx, rlxc_te_load(te, acc, te->axes), count);
-    rlxc_te_store(te, p->out, rlxc_cast(ctx, p->out->dtype, mean));
+    const rlxc_expr *sum = rlxc_te_load(te, acc, te->axes);
+    const rlxc_expr *count =
+        counts ? rlxc_te_load(te, counts, te->axes + SPACE) : rlxc_window_divisor(te, &p->w, &p->x);
+    const rlxc_expr *mean = rlxc_te_div(te->ctx, sum, rlxc_cast(te->ctx, p->dtype, count));
+    rlxc_te_store(te, p->out, rlxc_cast(te->ctx, p->out->dtype, mean));
 }
 
 rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)

@@ -232,39 +232,53 @@ const rlxc_expr *rlxc_window_both(rlxc_context *ctx, const rlxc_expr *a, const r
     return a ? rlxc_binary(ctx, RLXC_EXPR_AND, a, b) : b;
 }
 
-rlxc_te_operand rlxc_window_padded(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x,
-                                   const rlxc_expr *fill, bool up)
+bool rlxc_window_padded_dims(rlxc_context *ctx, const rlxc_window *w, const rlxc_te_operand *x,
+                             bool up, const rlxc_expr **dims)
 {
-    const rlx_dtype dtype = fill->dtype;
-    rlxc_context *ctx = te->ctx;
-    const rlxc_expr *dims[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM], *inside = NULL;
-    int64_t before[RLXC_MAX_NDIM] = {0};
-    bool any = up || !rlxc_dtype_eq(dtype, x->dtype);
+    bool any = false;
     memcpy(dims, x->dims, x->ndim * sizeof dims[0]);
     for (uint32_t i = 0; i < w->n; i++) {
         const uint32_t k = w->space[i];
         const int64_t border = w->before[i] + w->after[i] + (up ? w->strides[i] - 1 : 0);
         any |= border != 0;
-        before[k] = w->before[i];
         dims[k] = rlxc_canonical(ctx, rlxc_add(ctx, dims[k], rlxc_i64(ctx, border)), NULL);
     }
-    if (!any)
+    return any;
+}
+
+const rlxc_expr *rlxc_window_padded_at(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x,
+                                       const rlxc_expr *const *dims, const rlxc_expr *fill,
+                                       const rlxc_expr *const *place)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
+    memcpy(at, place, x->ndim * sizeof at[0]);
+    for (uint32_t k = 0; k < x->ndim; k++) {
+        int64_t before = 0;
+        for (uint32_t i = 0; i < w->n; i++)
+            before = w->space[i] == k ? w->before[i] : before;
+        const rlxc_expr *low = rlxc_i64(ctx, before);
+        const rlxc_expr *end = rlxc_canonical(ctx, rlxc_add(ctx, x->dims[k], low), NULL);
+        at[k] = rlxc_sub(ctx, place[k], low);
+        if (before)
+            inside = rlxc_window_both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LE, low, place[k]));
+        if (dims[k] != x->dims[k])
+            inside = rlxc_window_both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LT, place[k], end));
+    }
+    const rlxc_expr *value = rlxc_cast(ctx, fill->dtype, rlxc_te_get(te, x, at));
+    return inside ? rlxc_te_if(ctx, inside, value, fill) : value;
+}
+
+rlxc_te_operand rlxc_window_padded(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x,
+                                   const rlxc_expr *fill, bool up)
+{
+    const rlx_dtype dtype = fill->dtype;
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    if (!rlxc_window_padded_dims(te->ctx, w, x, up, dims) && rlxc_dtype_eq(dtype, x->dtype))
         return *x;
     const rlxc_buffer *copy = rlxc_te_temp(te, "pad_temp", dtype, dims, x->ndim);
     rlxc_te_spatial(te, "pad_temp", copy);
-    for (uint32_t i = 0; i < x->ndim; i++) {
-        const rlxc_expr *low = rlxc_i64(ctx, before[i]), *here = te->axes[i], *test = NULL;
-        const rlxc_expr *end = rlxc_canonical(ctx, rlxc_add(ctx, x->dims[i], low), NULL);
-        at[i] = rlxc_sub(ctx, here, low);
-        if (before[i])
-            test = rlxc_binary(ctx, RLXC_EXPR_LE, low, here);
-        if (before[i] || dims[i] != x->dims[i])
-            test = rlxc_window_both(ctx, test, rlxc_binary(ctx, RLXC_EXPR_LT, here, end));
-        if (test)
-            inside = rlxc_window_both(ctx, inside, test);
-    }
-    const rlxc_expr *value = rlxc_cast(ctx, dtype, rlxc_te_get(te, x, at));
-    rlxc_te_store(te, copy, inside ? rlxc_te_if(ctx, inside, value, fill) : value);
+    rlxc_te_store(te, copy, rlxc_window_padded_at(te, w, x, dims, fill, te->axes));
     return (rlxc_te_operand){.buffer = copy, .dtype = dtype, .ndim = x->ndim, .dims = copy->shape};
 }
 

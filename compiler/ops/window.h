@@ -47,6 +47,14 @@ bool rlxc_window_fits(const rlxc_call_view *v, const rlxc_expr *length);
 /* The element type of a convolution's result: out_dtype, or that of its operands. False after an
  * error. */
 bool rlxc_window_dtype(const rlxc_call_view *v, rlx_dtype *out);
+/* The sizes of |x| with the padding around it; |up|: and with what the last window reaches beyond
+ * when the result's size is rounded up. False if they are |x|'s own. */
+bool rlxc_window_padded_dims(rlxc_context *ctx, const rlxc_window *w, const rlxc_te_operand *x,
+                             bool up, const rlxc_expr **dims);
+/* The element at |place| of |x| padded to |dims| with |fill|, as |fill|'s type. */
+const rlxc_expr *rlxc_window_padded_at(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x,
+                                       const rlxc_expr *const *dims, const rlxc_expr *fill,
+                                       const rlxc_expr *const *place);
 /* |x|, or a copy of it as a temporary with the padding around it, of |fill| and of its type; |up|:
  * and what the last window reaches beyond when the result's size is rounded up. */
 rlxc_te_operand rlxc_window_padded(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x,

@@ -37,6 +37,7 @@ enum {
     MOST_RANK = 5,               /* of a volume */
     MANY_CHANNELS = 64,          /* enough for a vectorised sum along them */
     FEW_CHANNELS = 4,            /* read in place: transposing them would cost more than it saves */
+    SAMPLED_CHANNELS = 8,        /* fewer: gathered points are faster than short vectors */
     WINOGRAD_CHANNELS = 16,      /* fewer: the transforms cost more than the products save */
     WINOGRAD_TILES = 8,          /* fewer: reading the larger weight costs what the products save */
     WINOGRAD_SHARE = 42,         /* percent of the constants by which transformed weights, ... */
@@ -324,6 +325,22 @@ static rlxc_rewrite_action move_integer(conv_layout *c, rlxc_builder *b, rlxc_bi
     return replace(c, b, call, twin, replacement);
 }
 
+/* The call with its channels last in attributes layout and out_layout. */
+static rlxc_rewrite_action move_layout(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
+                                       rlxc_atom *replacement)
+{
+    const uint32_t rank = (uint32_t)tensor_of(b, call->args[0], 0)->ndim;
+    const rlxc_attr last = rlxc_attr_string(b->ctx, layout_of(rank)->channels_last);
+    rlxc_attrs attrs = attr(b, call->attrs, "layout", last);
+    if (rlxc_attrs_find(&attrs, "out_layout"))
+        attrs = attr(b, attrs, "out_layout", last);
+    rlxc_atom args[RLXC_MAX_OP_INPUTS];
+    memcpy(args, call->args, call->n_args * sizeof *args);
+    args[0] = channels_last(c, b, call->args[0], rank);
+    rlxc_atom moved = rlxc_emit_op(b, call->op->name, args, call->n_args, attrs, call->var->name);
+    return replace(c, b, call, moved, replacement);
+}
+
 /* Poolings, resizing: operators with a layout attribute. */
 static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                      rlxc_atom *replacement)
@@ -336,15 +353,22 @@ static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_bindi
     if (!str_is(call, "layout", layout->channels_second) ||
         !str_is(call, "out_layout", layout->channels_second))
         return RLXC_REWRITE_KEEP;
-    const rlxc_attr last = rlxc_attr_string(b->ctx, layout->channels_last);
-    rlxc_attrs attrs = attr(b, call->attrs, "layout", last);
-    if (rlxc_attrs_find(&attrs, "out_layout"))
-        attrs = attr(b, attrs, "out_layout", last);
-    rlxc_atom args[RLXC_MAX_OP_INPUTS];
-    memcpy(args, call->args, call->n_args * sizeof *args);
-    args[0] = channels_last(c, b, call->args[0], (uint32_t)x->ndim);
-    rlxc_atom moved = rlxc_emit_op(b, call->op->name, args, call->n_args, attrs, call->var->name);
-    return replace(c, b, call, moved, replacement);
+    return move_layout(c, b, call, replacement);
+}
+
+/* Sampled images: a point reads the same places in all channels, so these become vectors. */
+static rlxc_rewrite_action move_sampling(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
+                                         rlxc_atom *replacement)
+{
+    const rlxc_sinfo *x = tensor_of(b, call->args[0], 0);
+    const rlxc_layout_entry *twin = rlxc_layout_map_find(&c->twins, call->args[0]);
+    int64_t channels;
+    if (!x || !call->var->sinfo->dims ||
+        !str_is(call, "layout", layout_of((uint32_t)x->ndim)->channels_second))
+        return RLXC_REWRITE_KEEP;
+    const bool many = rlxc_is_int(x->dims[1], &channels) && channels >= SAMPLED_CHANNELS;
+    return many || (twin && !twin->found) ? move_layout(c, b, call, replacement)
+                                          : RLXC_REWRITE_KEEP;
 }
 
 /* --- the walk --------------------------------------------------------------------------------- */
@@ -360,6 +384,8 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
         return move_conv(c, b, binding, replacement);
     if (op && strcmp(op->name, "nn.conv2d_integer") == 0)
         return move_integer(c, b, binding, replacement);
+    if (op && strcmp(op->name, "image.grid_sample") == 0)
+        return move_sampling(c, b, binding, replacement);
     if (op && (op->flags & RLXC_OP_LAYOUT))
         return move_pool(c, b, binding, replacement);
     return rlxc_propagate_layout(&c->twins, b, binding, replacement);

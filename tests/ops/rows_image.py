@@ -53,6 +53,12 @@ def pools(Row, x):
                 out.append(Row(f"R.nn.max_pool{n}d(x, {text})", {"x": x(inputs)},
                                lambda a, s=shape, t=stride, p=pad, d=dilation:
                                pool(a, s, t, p, d, True, best=True)))
+    for size, stride, up in ((3, 2, False), (3, 1, True), (2, 1, False)): # rows of several vectors
+        text = f"pool_size=[{size}], strides=[{stride}], padding=[1, 1, 1, 1], ceil_mode={up}"
+        for best in (False, True):
+            out.append(Row(f"R.nn.{'max' if best else 'avg'}_pool2d(x, {text})", {"x": x("2 3 n m")},
+                           lambda a, s=size, t=stride, u=up, b=best:
+                           pool(a, (s, s), t, (1, 1), 1, u, best=b)))
     out.append(Row("R.nn.avg_pool1d(x, 3, 2, 1, [1, 1], True, True)", {"x": x("n 2 m")},
                    lambda a: pool(a, (3,), 2, (1, 1), 1, True, True), empty=False))
     out.append(Row("R.nn.avg_pool1d(x, 2, 3, 1, [1, 1], True, True)", {"x": x("n 2 m")},
@@ -304,6 +310,10 @@ def images(Row, x):
             out.append(Row(f"R.image.grid_sample(x, g, layout=\"NCDHW\", {text})",
                            {"x": x("2 2 3 n 4", "float64"),
                             "g": x("2 3 2 1 m", "float64", -2, 2)}, ref, empty=False))
+    for channels in (8, 13, 40): # channels go last where they are many
+        out.append(Row("R.image.grid_sample(x, g)",
+                       {"x": x(f"n {channels} 5 6"), "g": x("n 2 3 m", low=-1.5, high=1.5)},
+                       lambda a, g: grid_sample(a, g, "bilinear", "zeros", False)))
     out.append(Row("R.image.grid_sample(x, g, layout=\"NHWC\")",
                    {"x": x("n 5 6 m"), "g": x("n 2 2 3", low=-2, high=2)},
                    lambda a, g: grid_sample(a.transpose(0, 3, 1, 2), g, "bilinear", "zeros",

@@ -39,7 +39,7 @@ class Module:
                 T.reads(x[v_ax0, v_ax1, v_ax2 - T.int64(1), v_ax3 - T.int64(1)])
                 T.writes(pad_temp[v_ax0, v_ax1, v_ax2, v_ax3])
                 T.block_attr({"rlx.operator": "rearrange ssss"})
-                pad_temp[v_ax0, v_ax1, v_ax2, v_ax3] = T.if_then_else(T.int64(1) <= v_ax2 and v_ax2 < T.int64(6) and (T.int64(1) <= v_ax3 and v_ax3 < T.int64(6)), T.Cast("float32", x[v_ax0, v_ax1, v_ax2 - T.int64(1), v_ax3 - T.int64(1)]), T.float32(0.0))
+                pad_temp[v_ax0, v_ax1, v_ax2, v_ax3] = T.if_then_else(T.int64(1) <= v_ax2 and v_ax2 < T.int64(6) and T.int64(1) <= v_ax3 and v_ax3 < T.int64(6), T.Cast("float32", x[v_ax0, v_ax1, v_ax2 - T.int64(1), v_ax3 - T.int64(1)]), T.float32(0.0))
         for nn, ff, yy, xx, rc, ry, rx in T.grid(T.int64(1), T.int64(8), T.int64(5), T.int64(5), T.int64(2), T.int64(3), T.int64(3)):
             with T.block("conv2d"):
                 v_nn, v_ff, v_yy, v_xx, v_rc, v_ry, v_rx = T.axis.remap("SSSSRRR", [nn, ff, yy, xx, rc, ry, rx])

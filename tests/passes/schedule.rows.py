@@ -38,12 +38,14 @@ class Module:
         with T.block("root"):
             with T.block("rows"):
                 for ax0 in T.parallel(n):
-                    for ax1 in T.serial(T.int64(64), annotations={"pragma_loop_partition_hint": 1}):
-                        with T.block("T_add"):
-                            v_ax0, v_ax1 = T.axis.remap("SS", [ax0, ax1])
-                            T.writes(add[v_ax0, v_ax1])
-                            T.block_attr({"rlx.operator": "gather ss", "rlx.rule": "rows"})
-                            add[v_ax0, v_ax1] = T.if_then_else(T.int64(0) < v, t[T.max(T.min(T.Select(x[v_ax0] < T.int64(0), x[v_ax0] + v, x[v_ax0]), v - T.int64(1)), T.int64(0)), v_ax1] + b[v_ax0, v_ax1], T.float32(0.0) + b[v_ax0, v_ax1])
+                    for ax1_0 in T.serial(T.int64(8), annotations={"pragma_loop_partition_hint": 1}):
+                        for ax1_1 in T.vectorized(T.int64(8)):
+                            with T.block("T_add"):
+                                v_ax0 = T.axis.spatial(n, ax0)
+                                v_ax1 = T.axis.spatial(T.int64(64), ax1_0 * T.int64(8) + ax1_1)
+                                T.writes(add[v_ax0, v_ax1])
+                                T.block_attr({"rlx.operator": "gather ss", "rlx.rule": "rows"})
+                                add[v_ax0, v_ax1] = T.if_then_else(T.int64(0) < v, t[T.max(T.min(T.Select(x[v_ax0] < T.int64(0), x[v_ax0] + v, x[v_ax0]), v - T.int64(1)), T.int64(0)), v_ax1] + b[v_ax0, v_ax1], T.float32(0.0) + b[v_ax0, v_ax1])
 
 # ==== pool
 # Windows over adjacent columns are pooled dimension by dimension on a padded copy, image by image.
@@ -85,35 +87,29 @@ class Module:
             with T.block("rows"):
                 for ax0_fused_m in T.parallel(n * T.int64(3)):
                     with T.block("local"):
-                        pad_temp = T.alloc_buffer((T.int64(1), T.int64(1), h + T.int64(2), w + T.int64(2)))
                         pool_max_1 = T.alloc_buffer((T.int64(1), T.int64(1), (h + T.int64(1)) // T.int64(2), w + T.int64(2)))
-                        for ax2 in range(h + T.int64(2)):
+                        for ax2 in T.serial((h + T.int64(1)) // T.int64(2), annotations={"pragma_loop_partition_hint": 1}):
                             for ax3 in T.serial(w + T.int64(2), annotations={"pragma_loop_partition_hint": 1}):
-                                with T.block("pad_temp"):
-                                    v_ax0 = T.axis.spatial(n, ax0_fused_m // T.int64(3))
-                                    v_ax1 = T.axis.spatial(T.int64(3), ax0_fused_m % T.int64(3))
-                                    v_ax2, v_ax3 = T.axis.remap("SS", [ax2, ax3])
-                                    T.block_attr({"rlx.rule": "rows"})
-                                    pad_temp[v_ax0 - ax0_fused_m // T.int64(3), v_ax1 - ax0_fused_m % T.int64(3), v_ax2, v_ax3] = T.if_then_else(T.int64(1) <= v_ax2 and v_ax2 < h + T.int64(1) and (T.int64(1) <= v_ax3 and v_ax3 < w + T.int64(1)), x[v_ax0, v_ax1, v_ax2 - T.int64(1), v_ax3 - T.int64(1)], T.float32("-inf"))
-                        for ax2, ax3 in T.grid((h + T.int64(1)) // T.int64(2), w + T.int64(2)):
-                            with T.block("local_1"):
-                                pool_max_global = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(1), T.int64(1)))
-                                with T.block("pool_max_init"):
-                                    v_ax0 = T.axis.spatial(n, ax0_fused_m // T.int64(3))
-                                    v_ax1 = T.axis.spatial(T.int64(3), ax0_fused_m % T.int64(3))
-                                    v_ax2, v_ax3 = T.axis.remap("SS", [ax2, ax3])
-                                    pool_max_global[v_ax0 - ax0_fused_m // T.int64(3), v_ax1 - ax0_fused_m % T.int64(3), v_ax2 - ax2, v_ax3 - ax3] = T.float32("-inf")
-                                for rv0 in T.unroll(T.int64(3), annotations={"rlx.reassoc": 1}):
-                                    with T.block("pool_max_update"):
+                                with T.block("local_1"):
+                                    pool_max_global = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(1), T.int64(1)))
+                                    with T.block("pool_max_init"):
                                         v_ax0 = T.axis.spatial(n, ax0_fused_m // T.int64(3))
                                         v_ax1 = T.axis.spatial(T.int64(3), ax0_fused_m % T.int64(3))
-                                        v_ax2, v_ax3, v_rv0 = T.axis.remap("SSR", [ax2, ax3, rv0])
-                                        pool_max_global[v_ax0 - ax0_fused_m // T.int64(3), v_ax1 - ax0_fused_m % T.int64(3), v_ax2 - ax2, v_ax3 - ax3] = T.max(pool_max_global[v_ax0 - ax0_fused_m // T.int64(3), v_ax1 - ax0_fused_m % T.int64(3), v_ax2 - ax2, v_ax3 - ax3], pad_temp[v_ax0 - ax0_fused_m // T.int64(3), v_ax1 - ax0_fused_m % T.int64(3), v_ax2 * T.int64(2) + v_rv0, v_ax3])
-                                with T.block("pool_max_global"):
-                                    v0 = T.axis.spatial(n, ax0_fused_m // T.int64(3))
-                                    v1 = T.axis.spatial(T.int64(3), ax0_fused_m % T.int64(3))
-                                    v2, v3 = T.axis.remap("SS", [ax2, ax3])
-                                    pool_max_1[v0 - ax0_fused_m // T.int64(3), v1 - ax0_fused_m % T.int64(3), v2, v3] = pool_max_global[v0 - ax0_fused_m // T.int64(3), v1 - ax0_fused_m % T.int64(3), v2 - ax2, v3 - ax3]
+                                        v_ax2, v_ax3 = T.axis.remap("SS", [ax2, ax3])
+                                        T.block_attr({"rlx.rule": "rows"})
+                                        pool_max_global[v_ax0 - ax0_fused_m // T.int64(3), v_ax1 - ax0_fused_m % T.int64(3), v_ax2 - ax2, v_ax3 - ax3] = T.float32("-inf")
+                                    for rv0 in T.unroll(T.int64(3), annotations={"rlx.reassoc": 1}):
+                                        with T.block("pool_max_update"):
+                                            v_ax0 = T.axis.spatial(n, ax0_fused_m // T.int64(3))
+                                            v_ax1 = T.axis.spatial(T.int64(3), ax0_fused_m % T.int64(3))
+                                            v_ax2, v_ax3, v_rv0 = T.axis.remap("SSR", [ax2, ax3, rv0])
+                                            T.block_attr({"rlx.rule": "rows"})
+                                            pool_max_global[v_ax0 - ax0_fused_m // T.int64(3), v_ax1 - ax0_fused_m % T.int64(3), v_ax2 - ax2, v_ax3 - ax3] = T.max(pool_max_global[v_ax0 - ax0_fused_m // T.int64(3), v_ax1 - ax0_fused_m % T.int64(3), v_ax2 - ax2, v_ax3 - ax3], T.if_then_else(T.int64(1) <= v_ax2 * T.int64(2) + v_rv0 and v_ax2 * T.int64(2) + v_rv0 < h + T.int64(1) and T.int64(1) <= v_ax3 and v_ax3 < w + T.int64(1), x[v_ax0, v_ax1, v_ax2 * T.int64(2) + v_rv0 - T.int64(1), v_ax3 - T.int64(1)], T.float32("-inf")))
+                                    with T.block("pool_max_global"):
+                                        v0 = T.axis.spatial(n, ax0_fused_m // T.int64(3))
+                                        v1 = T.axis.spatial(T.int64(3), ax0_fused_m % T.int64(3))
+                                        v2, v3 = T.axis.remap("SS", [ax2, ax3])
+                                        pool_max_1[v0 - ax0_fused_m // T.int64(3), v1 - ax0_fused_m % T.int64(3), v2, v3] = pool_max_global[v0 - ax0_fused_m // T.int64(3), v1 - ax0_fused_m % T.int64(3), v2 - ax2, v3 - ax3]
                         for ax2, ax3 in T.grid((h + T.int64(1)) // T.int64(2), (w + T.int64(1)) // T.int64(2)):
                             with T.block("local_2"):
                                 pool_max_global = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(1), T.int64(1)))
@@ -251,3 +247,60 @@ class Module:
                             T.writes(resize[v_ax0, v_ax1, v_ax2, v_ax3])
                             T.block_attr({"rlx.operator": "gather ssss", "rlx.rule": "rows"})
                             resize[v_ax0, v_ax1, v_ax2, v_ax3] = T.if_then_else(T.int64(0) < w, T.if_then_else(T.int64(0) < h, x[v_ax0, v_ax1, T.max(T.min(T.Cast("int64", T.nearbyint((T.Cast("float32", v_ax2) + T.float32(0.5)) * (T.Cast("float32", h) / T.Cast("float32", h * T.int64(2))) - T.float32(0.5))), h - T.int64(1)), T.int64(0)), index_1[v_ax3]], T.float32(0.0)), T.float32(0.0))
+
+# ==== sampled
+# Where the samples are is computed for the points of an image at once, in vectors; then each point's
+# channels are read, in vectors as well.
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 6, 7, 8), "float32"), g: R.Tensor(("n", 2, 5, "m"), "float32")):
+        with R.dataflow():
+            y = R.image.grid_sample(x, g, layout="NHWC", method="nearest", padding_mode="border")
+            R.output(y)
+        return y
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 6, 7, 8), dtype="float32"), g: R.Tensor(("n", 2, 5, "m"), dtype="float32")) -> R.Tensor(("n", 5, "m", 8), dtype="float32"):
+        n = T.int64()
+        m = T.int64()
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        y: R.Tensor((n, 42, 8), dtype="float32") = R.reshape(x, R.shape([n, 42, 8]))
+        y_1: R.Tensor((n, 5, m, 8), dtype="float32") = R.builtin.alloc_tensor(R.shape([n, 5, m, 8]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        _: R.Tuple = cls.grid_sample(y, g, y_1)
+        _: R.Tuple = R.memory.kill_tensor(y)
+        return y_1
+
+    @T.prim_func(private=True)
+    def grid_sample(var_y: T.handle, var_g: T.handle, var_grid_sample: T.handle):
+        T.func_attr({"op_pattern": 4, "tir.noalias": T.bool(True)})
+        n = T.int64()
+        m = T.int64()
+        y = T.match_buffer(var_y, (n, T.int64(42), T.int64(8)))
+        g = T.match_buffer(var_g, (n, T.int64(2), T.int64(5), m))
+        grid_sample = T.match_buffer(var_grid_sample, (n, T.int64(5), m, T.int64(8)))
+        with T.block("root"):
+            with T.block("rows"):
+                for ax0_m in T.parallel(n):
+                    for ax1_m in range(T.int64(5)):
+                        with T.block("local"):
+                            place = T.alloc_buffer((T.int64(1), T.int64(1), m), "int64")
+                            for ax2 in range(m):
+                                with T.block("place"):
+                                    v_ax0, v_ax1, v_ax2 = T.axis.remap("SSS", [ax0_m, ax1_m, ax2])
+                                    T.block_attr({"rlx.rule": "rows"})
+                                    place[v_ax0 - ax0_m, v_ax1 - ax1_m, v_ax2] = T.max(T.min(T.Cast("int64", T.Cast("int32", T.max(T.min(T.nearbyint(T.max(T.min((g[v_ax0, T.int64(1), v_ax1, v_ax2] + T.float32(1.0)) * T.float32(0.5) * T.float32(6.0) - T.float32(0.5), T.float32(5.0)), T.float32(0.0))), T.float32(5.0)), T.float32(0.0)))) * T.int64(7) + T.Cast("int64", T.Cast("int32", T.max(T.min(T.nearbyint(T.max(T.min((g[v_ax0, T.int64(0), v_ax1, v_ax2] + T.float32(1.0)) * T.float32(0.5) * T.float32(7.0) - T.float32(0.5), T.float32(6.0)), T.float32(0.0))), T.float32(6.0)), T.float32(0.0)))), T.int64(41)), T.int64(0))
+                            for ax2, ax3_0 in T.grid(m, T.int64(1)):
+                                for ax3_1 in T.vectorized(T.int64(8)):
+                                    with T.block("grid_sample"):
+                                        v_ax0, v_ax1, v_ax2 = T.axis.remap("SSS", [ax0_m, ax1_m, ax2])
+                                        v_ax3 = T.axis.spatial(T.int64(8), ax3_0 * T.int64(8) + ax3_1)
+                                        T.block_attr({"rlx.operator": "gather ssss"})
+                                        grid_sample[v_ax0, v_ax1, v_ax2, v_ax3] = y[v_ax0, place[v_ax0 - ax0_m, v_ax1 - ax1_m, v_ax2], v_ax3]

@@ -86,8 +86,7 @@ static bool find_choice(void *user, const rlxc_expr *e)
 bool rlxc_chooses(rlxc_context *ctx, const rlxc_stage *s)
 {
     bool found = false;
-    if (!s->init)
-        rlxc_expr_visit(ctx, s->value, find_choice, &found);
+    rlxc_expr_visit(ctx, s->value, find_choice, &found);
     return found;
 }
 
@@ -97,7 +96,7 @@ static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_e
 {
     rlxc_context *ctx = c->s->ctx;
     rename_axes(ctx, s, shared, n_shared);
-    const bool chooses = !z->transpose && rlxc_chooses(ctx, s);
+    const bool chooses = !z->transpose && !s->init && rlxc_chooses(ctx, s);
     const rlxc_stmt *body = s->init
                                 ? reduction(c, s, z->unroll)
                                 : rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, s->value);

@@ -13,6 +13,12 @@
 
 #include <inttypes.h>
 
+enum {
+    VECTOR_ELEMENTS = 32, /* enough for full vectors, or several of them */
+    SHORT_ROW = 64,       /* elements */
+    FEWEST_LANES = 4      /* of a vector that pays */
+};
+
 /* --- groups ----------------------------------------------------------------------------------- */
 
 /* The number of leading spatial axes that two stages share. */
@@ -115,12 +121,14 @@ static bool is_lookup(const rlxc_stage *s)
     return index->dtype.code == RLX_UINT && index->dtype.bits == 8;
 }
 
-typedef struct palette_search {
+typedef struct row_search {
     rlxc_context *ctx;
     const rlxc_expr *innermost; /* axis */
-    uint32_t entries;
-    bool found, in_rows; /* all that the vectors read lies in rows, or is the same for all lanes */
-} palette_search;
+    uint32_t entries;           /* limit of a palette; 0: there are none */
+    bool palette;               /* takes elements from a palette */
+    bool places;                /* reads at places that data gives */
+    bool in_rows; /* all else that the vectors read lies in rows, or is the same for all lanes */
+} row_search;
 
 static bool is_no_load(void *user, const rlxc_expr *e)
 {
@@ -128,36 +136,118 @@ static bool is_no_load(void *user, const rlxc_expr *e)
     return e->kind != RLXC_EXPR_LOAD;
 }
 
-static bool look_for_palette(void *user, const rlxc_expr *e)
+static bool look_at_load(void *user, const rlxc_expr *e)
 {
-    palette_search *p = user;
+    row_search *p = user;
     int64_t entries, step;
     if (e->kind != RLXC_EXPR_LOAD)
         return true;
     const rlxc_buffer *from = e->load.buffer;
-    if (e->load.n == 1 && rlxc_is_palette_type(from->dtype) &&
-        rlxc_is_int(from->shape[0], &entries) && entries <= p->entries &&
-        !rlxc_expr_visit(p->ctx, e->load.indices[0], is_no_load, NULL)) {
-        p->found = true;
+    bool places = false;
+    for (uint32_t k = 0; k < e->load.n; k++)
+        places = places || !rlxc_expr_visit(p->ctx, e->load.indices[k], is_no_load, NULL);
+    if (e->load.n == 1 && places && rlxc_is_palette_type(from->dtype) &&
+        rlxc_is_int(from->shape[0], &entries) && entries <= p->entries) {
+        p->palette = true;
         return true;
     }
+    p->places = p->places || places;
     p->in_rows = p->in_rows &&
                  rlxc_access_stride(p->ctx, from, e->load.indices, p->innermost, &step) &&
                  (step == 0 || step == 1);
     return true;
 }
 
-/* True if the stage takes elements from a palette that fits in registers. */
-static bool reads_palette(rlxc_context *ctx, const rlxc_stage *s, uint32_t most)
+static row_search look_at_loads(const rlxc_schedule *c, const rlxc_stage *s, uint32_t entries)
 {
-    if (s->init || s->n_axes == 0 || most == 0)
-        return false;
-    palette_search p = {ctx, s->vars[s->n_axes - 1], most, false, true};
-    rlxc_expr_visit(ctx, s->value, look_for_palette, &p);
-    return p.found && p.in_rows;
+    row_search p = {.ctx = c->s->ctx, .entries = entries, .in_rows = true};
+    if (s->init || s->n_axes == 0)
+        return (row_search){0};
+    p.innermost = s->vars[s->n_axes - 1];
+    rlxc_expr_visit(c->s->ctx, s->value, look_at_load, &p);
+    return p;
+}
+
+/* The lanes of vectors for short rows at places that data gives, or 0. Left to itself, LLVM unrolls
+ * such a row and makes vectors of its neighbours, which takes a gather for each load. */
+static int64_t lanes_of_short_rows(const rlxc_schedule *c, const rlxc_stage *s)
+{
+    int64_t row, lanes = 1;
+    const row_search p = look_at_loads(c, s, 0);
+    if (!p.places || !p.in_rows || !rlxc_is_int(s->extents[s->n_axes - 1], &row) || row > SHORT_ROW)
+        return 0;
+    const int64_t most = c->s->target->vector_bytes / (int64_t)rlx_dtype_size(s->out->dtype);
+    while (lanes < most && row % (2 * lanes) == 0)
+        lanes *= 2;
+    return lanes >= FEWEST_LANES ? lanes : 0;
 }
 
 /* --- sizes ------------------------------------------------------------------------------------ */
+
+typedef struct fresh_search {
+    const rlxc_stage *writer;
+    uint32_t shared;
+    bool found;
+} fresh_search;
+
+/* Looks for a load of what |writer| stores whose place in the row is no axis, but computed. */
+static bool look_for_fresh(void *user, const rlxc_expr *e)
+{
+    fresh_search *f = user;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer == f->writer->out)
+        for (uint32_t k = f->shared; k < e->load.n; k++)
+            f->found = f->found || e->load.indices[k]->kind != RLXC_EXPR_VAR;
+    return !f->found;
+}
+
+/* True if |b| from dimension |first| on is known not to fit in |bytes|. */
+static bool exceeds(const rlxc_buffer *b, uint32_t first, int64_t bytes)
+{
+    int64_t all = (int64_t)rlx_dtype_size(b->dtype), extent;
+    for (uint32_t k = first; k < b->ndim; k++)
+        if (!rlxc_is_int(b->shape[k], &extent))
+            return false;
+        else if (__builtin_mul_overflow(all, extent, &all))
+            return true;
+    return all > bytes;
+}
+
+/* True if a stage reads windows of a row just after another has stored it. A load that begins
+ * within a store waits until that store has left the processor's queue, so each stage runs over all
+ * rows of an image, unless these surely leave the second-level cache. */
+static bool reads_fresh_windows(const rlxc_schedule *c, const rlxc_stage *const *group, uint32_t n,
+                                uint32_t shared)
+{
+    bool found = false;
+    if (shared < 2 || is_constant_one(group[0], shared - 1))
+        return false;
+    for (uint32_t w = 0; w < n; w++) {
+        fresh_search f = {group[w], shared, false};
+        for (uint32_t r = w + 1; r < n; r++)
+            rlxc_expr_visit(c->s->ctx, group[r]->value, look_for_fresh, &f);
+        if (f.found && exceeds(group[w]->out, shared - 1, c->s->target->cache_bytes[1] / 2))
+            return false;
+        found = found || f.found;
+    }
+    return found;
+}
+
+/* The axes that a group shares if it begins with a stage of one element for each row of the others,
+ * such as where samples are: fewer, so that these elements are vectors, too. */
+static uint32_t share_vectors(const rlxc_stage *const *group, uint32_t n, uint32_t shared)
+{
+    int64_t elements = 1, extent;
+    const rlxc_stage *first = group[0], *last = group[n - 1];
+    if (first->init || first->n_axes != shared || last->n_axes == shared)
+        return shared;
+    while (shared > 1 && elements < VECTOR_ELEMENTS && !is_constant_one(first, shared - 1)) {
+        shared--;
+        if (!rlxc_is_int(first->extents[shared], &extent) ||
+            __builtin_mul_overflow(elements, extent, &elements))
+            break;
+    }
+    return shared;
+}
 
 bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
 {
@@ -177,9 +267,15 @@ bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
         z.fuse = rlxc_has_long_rows(&own);
         z.lanes = is_lookup(group[0]) ? rlxc_target_lookup_lanes(c->s->target) : 0;
         const uint32_t most = rlxc_target_palette_entries(c->s->target);
-        if (!z.lanes && reads_palette(c->s->ctx, group[0], most))
+        const row_search p = look_at_loads(c, group[0], most);
+        if (!z.lanes && p.palette && p.in_rows)
             z.lanes = rlxc_target_palette_lanes(c->s->target);
     }
+    if (!z.lanes)
+        z.lanes = lanes_of_short_rows(c, group[n - 1]);
+    if (n > 1)
+        z.shared =
+            reads_fresh_windows(c, group, n, shared) ? shared - 1 : share_vectors(group, n, shared);
     z.threads = !rlxc_is_small_work(group[0], n); /* neighbours in the list of stages */
     *(rlxc_rows_sizes *)sizes = z;
     return true;
@@ -203,13 +299,24 @@ static void open_sum(rlxc_schedule_steps *l, rlxc_loops *t, const rlxc_stage *s,
     }
 }
 
+/* Lowering is to partition the innermost loop of a stage that chooses between values. Short sums of
+ * such values, as of windows over a border, are partitioned along all axes of their own. */
+static void hint_borders(const rlxc_schedule *c, rlxc_schedule_steps *l, const rlxc_loops *t,
+                         const rlxc_stage *s, uint32_t head, int64_t unroll)
+{
+    if (!rlxc_chooses(c->s->ctx, s) || (s->init && !rlxc_is_small_reduction(s, unroll)))
+        return;
+    const uint32_t end = t->n_spatial, first = s->init ? head : end - 1;
+    for (uint32_t k = first < head ? head : first; k < end; k++)
+        rlxc_step_annotate(l, t->loops[k], RLXC_PARTITION_HINT, rlxc_attr_int(1));
+}
+
 bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
 {
     const rlxc_rows_sizes *z = sizes;
-    rlxc_context *ctx = c->s->ctx;
     const rlxc_stage *group[RLXC_ROWS_GROUP];
     rlxc_schedule_steps *l =
-        rlxc_steps_new(ctx, c->s->f->name ? c->s->f->name : "", c->s->f->range);
+        rlxc_steps_new(c->s->ctx, c->s->f->name ? c->s->f->name : "", c->s->f->range);
     rlxc_loops nests[RLXC_ROWS_GROUP];
     rlxc_step_ref rows[RLXC_ROWS_GROUP];
     uint32_t shared, head = 0;
@@ -236,7 +343,7 @@ bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
     }
     if (z->lanes) {
         rlxc_step_ref halves[2];
-        rlxc_loops *t = &nests[0];
+        rlxc_loops *t = &nests[n - 1];
         rlxc_step_split(l, t->loops[t->n - 1], (const int64_t[]){0, z->lanes}, 2, halves);
         rlxc_step_mark(l, RLXC_STEP_vectorize, halves[1]);
         t->loops[t->n - 1] = halves[0];
@@ -244,9 +351,7 @@ bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
     if (z->threads)
         rlxc_step_mark(l, RLXC_STEP_parallel, nests[0].loops[0]);
     for (uint32_t k = 0; k < n; k++)
-        if (nests[k].n > (head ? head : 1) && rlxc_chooses(ctx, group[k]))
-            rlxc_step_annotate(l, nests[k].loops[nests[k].n - 1], RLXC_PARTITION_HINT,
-                               rlxc_attr_int(1));
+        hint_borders(c, l, &nests[k], group[k], head ? head : 1, z->unroll);
     c->steps = l;
     c->n_stages = n;
     return true;
