@@ -4,33 +4,51 @@
 
 #include "builtins/builtins.h"
 
-/* The elements of |x| repeated: |dims| has |ndim| dimensions, of which x's are the last ones. */
-static void repeat(const rlx_tensor *x, uint32_t ndim, const int64_t *dims, unsigned char *to)
+typedef struct repetition {
+    uint32_t whole;                 /* from this dimension on nothing is repeated */
+    int64_t dims[RLX_MAX_NDIM];     /* of the result */
+    size_t from[RLX_MAX_NDIM];      /* bytes of the source to the next index; 0: repeated */
+    size_t bytes[RLX_MAX_NDIM + 1]; /* of the result from a dimension on */
+} repetition;
+
+/* Writes the part of the result that has its index in dimensions before |i|. What is repeated is
+ * written once, then copied in pieces of twice the size. */
+static void repeat(const repetition *r, uint32_t i, const unsigned char *from, unsigned char *to)
+{
+    const size_t all = r->bytes[i], part = i < r->whole ? r->bytes[i + 1] : all;
+    if (i >= r->whole) {
+        memcpy(to, from, all);
+        return;
+    }
+    if (r->from[i] > 0) {
+        for (int64_t k = 0; k < r->dims[i]; k++)
+            repeat(r, i + 1, from + (size_t)k * r->from[i], to + (size_t)k * part);
+        return;
+    }
+    repeat(r, i + 1, from, to);
+    for (size_t done = part, more; done < all; done += more) {
+        more = done < all - done ? done : all - done;
+        memcpy(to + done, to, more);
+    }
+}
+
+/* |x| as |ndim| dimensions |dims|, none of them 0, of which x's are the last ones. */
+static void broadcast(const rlx_tensor *x, uint32_t ndim, const int64_t *dims, unsigned char *to)
 {
     const uint32_t lead = ndim - rlx_tensor_ndim(x);
-    const size_t size = rlx_dtype_size(rlx_tensor_dtype(x));
-    const unsigned char *data = rlx_tensor_data(x);
-    int64_t at[RLX_MAX_NDIM] = {0}, stride[RLX_MAX_NDIM] = {0}, rows = 1, step = 1;
-    for (uint32_t i = ndim; i-- > lead;) {
-        stride[i] = rlx_tensor_dims(x)[i - lead] == 1 ? 0 : step;
-        step *= rlx_tensor_dims(x)[i - lead];
+    size_t step = rlx_dtype_size(rlx_tensor_dtype(x));
+    repetition r = {.whole = ndim};
+    r.bytes[ndim] = step;
+    for (uint32_t i = ndim; i-- > 0;) {
+        const int64_t own = i < lead ? 1 : rlx_tensor_dims(x)[i - lead];
+        r.dims[i] = dims[i];
+        r.from[i] = own == dims[i] ? step : 0;
+        r.bytes[i] = r.bytes[i + 1] * (size_t)dims[i];
+        if (r.whole == i + 1 && own == dims[i])
+            r.whole = i;
+        step *= (size_t)own;
     }
-    for (uint32_t i = 0; i + 1 < ndim; i++)
-        rows *= dims[i];
-    const size_t row = (size_t)dims[ndim - 1];
-    for (int64_t k = 0; k < rows; k++) {
-        int64_t source = 0;
-        for (uint32_t i = 0; i + 1 < ndim; i++)
-            source += at[i] * stride[i];
-        const unsigned char *from = data + (size_t)source * size;
-        if (stride[ndim - 1])
-            memcpy(to, from, row * size);
-        for (size_t i = 0; !stride[ndim - 1] && i < row; i++)
-            memcpy(to + i * size, from, size);
-        to += row * size;
-        for (uint32_t i = ndim - 1; i-- > 0 && ++at[i] == dims[i];)
-            at[i] = 0;
-    }
+    repeat(&r, 0, rlx_tensor_data(x), to);
 }
 
 rlx_status rlxb_broadcast_to(rlx_call_context *cc, const rlx_value *args, uint32_t n,
@@ -61,7 +79,7 @@ rlx_status rlxb_broadcast_to(rlx_call_context *cc, const rlx_value *args, uint32
     }
     RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), ndim, dims, &result, err));
     if (rlx_tensor_numel(result) > 0)
-        repeat(x, ndim, dims, rlx_tensor_mutable_data(result));
+        broadcast(x, ndim, dims, rlx_tensor_mutable_data(result));
     *out = rlx_of_tensor(result);
     return RLX_OK;
 }
