@@ -14,13 +14,6 @@ static bool is_vector(const rlxc_expr *e)
     return e->dtype.lanes > 1;
 }
 
-static bool find_load(void *user, const rlxc_expr *e)
-{
-    bool *found = user;
-    *found = *found || e->kind == RLXC_EXPR_LOAD;
-    return !*found;
-}
-
 typedef struct search {
     rlxc_context *ctx;
     const rlxc_stmt *root;
@@ -32,7 +25,7 @@ static bool is_plain_memory(search *s, const rlxc_buffer *b)
 {
     bool found = b->scope && strcmp(b->scope, "global") != 0;
     for (uint32_t i = 0; i < b->ndim; i++)
-        rlxc_expr_visit(s->ctx, b->shape[i], find_load, &found);
+        found = found || rlxc_expr_loads(s->ctx, b->shape[i]);
     return !found;
 }
 

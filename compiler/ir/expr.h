@@ -204,5 +204,7 @@ const rlxc_expr *rlxc_substitute(rlxc_context *ctx, const rlxc_expr *e,
 typedef bool (*rlxc_expr_visit_fn)(void *user, const rlxc_expr *e);
 bool rlxc_expr_visit(rlxc_context *ctx, const rlxc_expr *e, rlxc_expr_visit_fn visit, void *user);
 bool rlxc_expr_uses_var(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *var);
+/* True if |e| reads a buffer. */
+bool rlxc_expr_loads(rlxc_context *ctx, const rlxc_expr *e);
 
 #endif

@@ -261,3 +261,14 @@ bool rlxc_expr_uses_var(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *
         return false;
     return !rlxc_expr_visit(ctx, e, differs, (void *)(uintptr_t)var);
 }
+
+static bool is_no_load(void *user, const rlxc_expr *e)
+{
+    (void)user;
+    return e->kind != RLXC_EXPR_LOAD;
+}
+
+bool rlxc_expr_loads(rlxc_context *ctx, const rlxc_expr *e)
+{
+    return !rlxc_expr_visit(ctx, e, is_no_load, NULL);
+}

@@ -324,12 +324,6 @@ static const rlxc_stmt *storing(rlxc_context *ctx, const rlxc_stmt *loop, const 
     return out;
 }
 
-static bool is_no_load(void *user, const rlxc_expr *e)
-{
-    (void)user;
-    return e->kind != RLXC_EXPR_LOAD;
-}
-
 /* The first if_then_else that |e| computes in any case, by arithmetic, and whose condition has a
  * loop-invariant part. That of an inner one reads no memory. |left|: nodes that may be looked at.
  */
@@ -350,7 +344,7 @@ static const rlxc_expr *invariant_choice(rlxc_partition *p, const rlxc_expr *e,
     if (e->kind != RLXC_EXPR_CALL || strcmp(e->call.name, "if_then_else") != 0)
         return NULL;
     part_fixed(p, e->call.args[0], var, &fixed);
-    return fixed && (is_root || rlxc_expr_visit(p->ctx, fixed, is_no_load, NULL)) ? e : NULL;
+    return fixed && (is_root || !rlxc_expr_loads(p->ctx, fixed)) ? e : NULL;
 }
 
 typedef struct replacement {
@@ -374,8 +368,7 @@ static const rlxc_expr *take_moving(void *user, const rlxc_expr *e)
     unswitching *u = user;
     rlxc_context *ctx = u->p->ctx;
     if (e->kind != RLXC_EXPR_SELECT || !rlxc_dtype_is_int(e->dtype) || e->dtype.lanes != 1 ||
-        rlxc_expr_uses_var(ctx, e->select.cond, u->var) ||
-        !rlxc_expr_visit(ctx, e->select.cond, is_no_load, NULL))
+        rlxc_expr_uses_var(ctx, e->select.cond, u->var) || rlxc_expr_loads(ctx, e->select.cond))
         return NULL;
     const bool yes = rlxc_expr_uses_var(ctx, e->select.yes, u->var);
     if (yes == rlxc_expr_uses_var(ctx, e->select.no, u->var))

@@ -98,21 +98,14 @@ static const rlxc_expr *vec_list(vectorizer *v, const rlxc_expr *e, const rlxc_e
     return rlxc_call(v->ctx, t, e->call.name, out, n);
 }
 
-static bool has_load(void *user, const rlxc_expr *e)
-{
-    bool *found = user;
-    *found = *found || e->kind == RLXC_EXPR_LOAD;
-    return !*found;
-}
-
 /* True if the taken side reads memory by one vector load, which can be masked. */
 static bool reads_by_lane(vectorizer *v, const rlxc_expr *e)
 {
     bool reads = false;
     const rlxc_expr *yes = e->call.args[1];
     for (uint32_t i = 0; yes->kind == RLXC_EXPR_LOAD && i < yes->load.n; i++)
-        rlxc_expr_visit(v->ctx, yes->load.indices[i], has_load, &reads);
-    rlxc_expr_visit(v->ctx, e->call.args[2], has_load, &reads);
+        reads = reads || rlxc_expr_loads(v->ctx, yes->load.indices[i]);
+    reads = reads || rlxc_expr_loads(v->ctx, e->call.args[2]);
     return !reads && yes->kind == RLXC_EXPR_LOAD && vec(v, yes)->dtype.lanes > 1;
 }
 
@@ -131,9 +124,8 @@ static const rlxc_expr *whole_choice(vectorizer *v, const rlxc_expr *e)
 static const rlxc_expr *vec_call(vectorizer *v, const rlxc_expr *e)
 {
     if (strcmp(e->call.name, "if_then_else") == 0) {
-        bool reads = false;
-        rlxc_expr_visit(v->ctx, e->call.args[1], has_load, &reads);
-        rlxc_expr_visit(v->ctx, e->call.args[2], has_load, &reads);
+        const bool reads =
+            rlxc_expr_loads(v->ctx, e->call.args[1]) || rlxc_expr_loads(v->ctx, e->call.args[2]);
         const rlxc_expr *cond = vec(v, e->call.args[0]);
         if (reads && cond == e->call.args[0])
             return whole_choice(v, e);

@@ -65,6 +65,16 @@ static bool gives_zeros(const rlxc_binding *call)
     return rlxc_attr_get_bool(call, "unseen_zero", false);
 }
 
+/* True if keys that the causal mask or the window hides have the score *out, whatever the bias
+ * makes of others. Else these stay above it. */
+static bool hides_by_score(const rlxc_binding *call, double *out)
+{
+    const rlxc_attr *given = rlxc_attrs_find(&call->attrs, "hidden");
+    const bool has_score = given && given->kind != RLXC_ATTR_NONE;
+    *out = has_score ? rlxc_attr_get_float(call, "hidden", 0) : -INFINITY;
+    return has_score || gives_zeros(call);
+}
+
 /* The bound of the scores' magnitude; 0: none. */
 static double softcap_of(const rlxc_binding *call)
 {
@@ -183,9 +193,10 @@ static rlxc_atom masked(rlxc_builder *b, const rlxc_binding *call, rlxc_atom sco
     if (scores.kind == RLXC_ATOM_NONE)
         return scores;
     const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, scores);
-    if (gives_zeros(call)) {
-        rlxc_atom infinite[3] = {seen, scores, rlxc_scalar_atom(b->ctx, s->dtype, -INFINITY)};
-        return rlxc_lower_op(b, call, "where", infinite, 3, (rlxc_attrs){0});
+    double score;
+    if (hides_by_score(call, &score)) {
+        rlxc_atom given[3] = {seen, scores, rlxc_scalar_atom(b->ctx, s->dtype, score)};
+        return rlxc_lower_op(b, call, "where", given, 3, (rlxc_attrs){0});
     }
     rlxc_atom least[3] = {{0}, rlxc_scalar_atom(b->ctx, s->dtype, least_seen(s->dtype)), scores};
     least[0] = rlxc_lower2(b, call, "less", scores, least[1]);
@@ -238,8 +249,9 @@ static const rlxc_expr *show_or_hide(rlxc_te *te, const rlxc_expr *seen, const r
     rlxc_context *ctx = te->ctx;
     const rlx_dtype t = score->dtype;
     const rlxc_expr *least = rlxc_float(ctx, t, least_seen(t));
-    if (gives_zeros(te->call))
-        return rlxc_select(ctx, seen, score, rlxc_float(ctx, t, -INFINITY));
+    double given;
+    if (hides_by_score(te->call, &given))
+        return rlxc_select(ctx, seen, score, rlxc_float(ctx, t, given));
     if (has_bias(te->call))
         score = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, score, least), least, score);
     return rlxc_select(ctx, seen, score, rlxc_float(ctx, t, hidden(t)));

@@ -2,7 +2,7 @@
  * text cannot express (axes, dimensions, masks), then builds the operator. * Keys and values are
  * read as they are stored: by position, (batch, n, head, size), if the module transposed them from
  * that; else by head, (batch, head, n, size), as caches are. */
-#include "compiler/passes/match_patterns.h"
+#include "compiler/passes/match_causal.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,66 +28,14 @@ static rlx_dtype at_least_32_bits(rlx_dtype t)
 
 /* --- attention -------------------------------------------------------------------------------- */
 
-/* |atom| is arange(0, n) in the shape (..., n, 1) or (..., 1, n). */
-static bool is_range(const rlxc_matching *t, const rlxc_match *m, const char *name,
-                     const rlxc_expr *n, bool column)
-{
-    const rlxc_sinfo *s = rlxc_match_tensor(t, rlxc_match_atom(m, name));
-    const rlxc_binding *range = rlxc_match_call(&t->g, m, "r");
-    if (!s || s->ndim < 2 || !range || range->n_args != 3)
-        return false;
-    int64_t from, step;
-    for (uint32_t i = 0; i < 3; i++)
-        if (range->args[i].kind != RLXC_ATOM_PRIM)
-            return false;
-    const rlxc_expr *along = s->dims[s->ndim - (column ? 2 : 1)],
-                    *across = s->dims[s->ndim - (column ? 1 : 2)];
-    return rlxc_is_int(range->args[0].prim, &from) && from == 0 &&
-           rlxc_is_int(range->args[2].prim, &step) && step == 1 && rlxc_is_const(across, 1) &&
-           rlxc_prove_eq(t->g.ctx, along, n, NULL);
-}
-
-/* The reshape or expand_dims that produces |x|, or NULL. */
-static const rlxc_binding *reshaping(const rlxc_matching *t, rlxc_atom x)
-{
-    const rlxc_binding *b = rlxc_match_made_by(t, x, "reshape");
-    return b ? b : rlxc_match_made_by(t, x, "expand_dims");
-}
-
-/* |bias| before leading dimensions of 1 were added. */
-static rlxc_atom without_front(rlxc_matching *t, rlxc_atom bias)
-{
-    for (;;) {
-        const rlxc_binding *b = reshaping(t, bias);
-        if (!b)
-            return bias;
-        const rlxc_sinfo *from = rlxc_match_tensor(t, b->args[0]), *to = rlxc_match_tensor(t, bias);
-        if (!from || !to || from->ndim >= to->ndim)
-            return bias;
-        for (int32_t i = 1; i <= to->ndim; i++)
-            if (i <= from->ndim ? !rlxc_prove_eq(t->g.ctx, from->dims[from->ndim - i],
-                                                 to->dims[to->ndim - i], NULL)
-                                : !rlxc_is_const(to->dims[to->ndim - i], 1))
-                return bias;
-        bias = b->args[0];
-    }
-}
-
-/* True if the condition |seen| is a causal mask over |n| queries and |n| keys. */
-static bool is_causal(rlxc_matching *t, rlxc_atom seen, const rlxc_expr *n)
-{
-    rlxc_match m;
-    return t->part(t, "causal", without_front(t, seen), &m) && is_range(t, &m, "i", n, true) &&
-           is_range(t, &m, "j", n, false);
-}
-
 typedef struct heads { /* (batch, head, queries, size) and so on */
     const rlxc_sinfo *q, *k, *v;
     const rlxc_expr *queries, *keys;
-    rlx_dtype dtype;  /* type of values and result; queries and keys may be narrower */
-    rlx_dtype masked; /* type of the scores where they are masked */
-    bool causal;
-    rlxc_atom bias; /* kind NONE: none */
+    rlx_dtype dtype;    /* type of values and result; queries and keys may be narrower */
+    rlx_dtype masked;   /* type of the scores where they are masked */
+    const char *causal; /* how the causal mask aligns queries and keys; NULL: there is none */
+    double hidden;      /* the score of what it hides, if there is a bias as well */
+    rlxc_atom bias;     /* kind NONE: none */
 } heads;
 
 /* True if the operator is at least as exact as the types of the pattern's scores and weights. */
@@ -130,6 +78,13 @@ static bool is_heads(rlxc_matching *t, heads *h)
            rlxc_prove_eq(t->g.ctx, h->keys, h->v->dims[outer], NULL);
 }
 
+/* The bias for |fill|, a number that scores are replaced by. */
+static double lowest_bias(const heads *h, double fill)
+{
+    const double low = absorbing(at_least_32_bits(h->masked));
+    return fill < low ? fill : low;
+}
+
 /* A bias equivalent to the condition |seen| (or its negation), where |fill| is a number that
  * softmax makes 0. The bias is added where the module replaces scores: a row without any key must
  * have equal scores afterwards, so the bias is large enough to absorb them. */
@@ -137,9 +92,8 @@ static rlxc_atom bias_of(rlxc_matching *t, const heads *h, rlxc_atom cond, bool 
 {
     const rlx_dtype type = at_least_32_bits(h->masked); /* the operator does not add in a narrower
                                                          * type */
-    const double low = fill < absorbing(type) ? fill : absorbing(type);
     rlxc_atom zero = rlxc_scalar_atom(t->g.ctx, type, 0),
-              least = rlxc_scalar_atom(t->g.ctx, type, low);
+              least = rlxc_scalar_atom(t->g.ctx, type, lowest_bias(h, fill));
     rlxc_atom args[3] = {cond, seen ? zero : least, seen ? least : zero};
     return rlxc_match_emit(t, "where", args, 3, (rlxc_attrs){0});
 }
@@ -154,39 +108,48 @@ static bool join_biases(rlxc_matching *t, heads *h, rlxc_atom second)
     return h->bias.kind != RLXC_ATOM_NONE;
 }
 
-/* The mask: the attribute of a causal mask, or a bias. */
+/* If the condition |seen| hides all keys after the query, perhaps others too, as a causal mask: it
+ * lets the kernel leave out these keys. |fill|: the bias of what is hidden, h->bias. Scores that it
+ * does not absorb stay as they are: they count in rows that see nothing. */
+static void find_causal(rlxc_matching *t, heads *h, rlxc_atom seen, double fill)
+{
+    bool whole;
+    if (seen.kind == RLXC_ATOM_NONE || !hides(h->masked, fill))
+        return;
+    const char *causal = rlxc_match_causal(t, seen, h->queries, h->keys, &whole);
+    if (causal && whole)
+        h->bias = (rlxc_atom){0};
+    else if (fill > absorbing(at_least_32_bits(h->masked)))
+        return;
+    h->causal = causal;
+    h->hidden = fill;
+}
+
+/* The mask: the attribute of a causal mask, a bias, or both. */
 static bool read_mask(rlxc_matching *t, heads *h)
 {
-    rlxc_atom cond = rlxc_match_capture(t, "seen"), hidden = rlxc_match_capture(t, "hidden");
+    const rlxc_atom cond = rlxc_match_capture(t, "seen"), unseen = rlxc_match_capture(t, "hidden");
     double fill = rlxc_match_number(&t->m, "fill", -INFINITY);
-    bool square = rlxc_prove_eq(t->g.ctx, h->queries, h->keys, NULL);
     rlxc_match m;
     h->bias = rlxc_match_capture(t, "bias");
     const rlxc_atom second = rlxc_match_capture(t, "bias2");
     if (second.kind != RLXC_ATOM_NONE)
         return join_biases(t, h, second);
-    const bool masked = cond.kind != RLXC_ATOM_NONE || hidden.kind != RLXC_ATOM_NONE;
-    if (h->bias.kind != RLXC_ATOM_NONE && masked) /* replaced where hidden, then a bias is added */
-        return hides(h->masked, fill) &&
-               join_biases(t, h,
-                           cond.kind != RLXC_ATOM_NONE ? bias_of(t, h, cond, true, fill)
-                                                       : bias_of(t, h, hidden, false, fill));
-    if (h->bias.kind != RLXC_ATOM_NONE && t->part(t, "hidden_by", without_front(t, h->bias), &m)) {
-        rlxc_atom shown = rlxc_match_atom(&m, "seen");
-        h->causal = square && hides(h->masked, rlxc_match_number(&m, "fill", 0)) &&
-                    shown.kind != RLXC_ATOM_NONE && is_causal(t, shown, h->queries);
-        if (h->causal)
-            h->bias = (rlxc_atom){0};
-        return true;
-    }
-    if (!masked)
-        return true;
-    if (!hides(h->masked, fill))
+    const bool masked = cond.kind != RLXC_ATOM_NONE || unseen.kind != RLXC_ATOM_NONE;
+    if (masked && !hides(h->masked, fill))
         return false;
-    h->causal = square && cond.kind != RLXC_ATOM_NONE && is_causal(t, cond, h->queries);
-    if (!h->causal)
-        h->bias = cond.kind != RLXC_ATOM_NONE ? bias_of(t, h, cond, true, fill)
-                                              : bias_of(t, h, hidden, false, fill);
+    const rlxc_atom from_mask = !masked                       ? (rlxc_atom){0}
+                                : cond.kind != RLXC_ATOM_NONE ? bias_of(t, h, cond, true, fill)
+                                                              : bias_of(t, h, unseen, false, fill);
+    if (h->bias.kind != RLXC_ATOM_NONE && masked) /* replaced where hidden, then a bias is added */
+        return join_biases(t, h, from_mask);
+    if (masked) {
+        h->bias = from_mask;
+        find_causal(t, h, cond, lowest_bias(h, fill));
+    } else if (h->bias.kind != RLXC_ATOM_NONE &&
+               t->part(t, "hidden_by", rlxc_match_without_front(t, h->bias), &m)) {
+        find_causal(t, h, rlxc_match_atom(&m, "seen"), rlxc_match_number(&m, "fill", 0));
+    }
     return true;
 }
 
@@ -227,7 +190,7 @@ typedef struct operand { /* (batch, head, n, size), or (batch * head, n, size) *
  * one. */
 static rlxc_atom seen_as(rlxc_matching *t, rlxc_atom x, const rlxc_expr *const dims[4])
 {
-    const rlxc_binding *b = reshaping(t, x);
+    const rlxc_binding *b = rlxc_match_reshaping(t, x);
     const rlxc_sinfo *from = b ? rlxc_match_tensor(t, b->args[0]) : NULL;
     bool same = from && from->ndim == 4;
     for (uint32_t i = 0; i < 4 && same; i++)
@@ -248,9 +211,9 @@ static rlxc_atom before_turning(rlxc_matching *t, rlxc_atom x)
         return rlxc_match_axes(turn, 4, axes) && axes[0] == 0 && axes[1] == 1 && axes[2] == 3
                    ? turn->args[0]
                    : (rlxc_atom){0};
-    const rlxc_binding *split = reshaping(t, x);
+    const rlxc_binding *split = rlxc_match_reshaping(t, x);
     turn = split ? rlxc_match_made_by(t, split->args[0], "permute_dims") : NULL;
-    const rlxc_binding *join = turn ? reshaping(t, turn->args[0]) : NULL;
+    const rlxc_binding *join = turn ? rlxc_match_reshaping(t, turn->args[0]) : NULL;
     const rlxc_sinfo *from = join ? rlxc_match_tensor(t, join->args[0]) : NULL,
                      *flat = join ? rlxc_match_tensor(t, turn->args[0]) : NULL;
     if (!from || !flat || from->ndim != 4 || flat->ndim != 3 || !rlxc_match_axes(turn, 3, axes) ||
@@ -396,10 +359,13 @@ rlxc_atom rlxc_match_attention(rlxc_matching *t)
         scale *= rlxc_match_number(&t->m, "inverse", 1) * cap;
     rlxc_attrs attrs = rlxc_one_attr(ctx, "scale", rlxc_attr_float(scale));
     if (h.causal)
-        attrs = rlxc_and_attr(ctx, attrs, "causal_mask", rlxc_attr_string(ctx, "TopLeft"));
+        attrs = rlxc_and_attr(ctx, attrs, "causal_mask", rlxc_attr_string(ctx, h.causal));
     const char *op = n == 4 ? "nn.attention_bias" : "nn.attention";
-    if (by_head || zeros || cap != 0) {
+    const bool both = h.causal && n == 4; /* what is hidden has the score that it had */
+    if (by_head || zeros || cap != 0 || both) {
         op = "nn.attention_as_stored";
+        if (both)
+            attrs = rlxc_and_attr(ctx, attrs, "hidden", rlxc_attr_float(h.hidden));
         attrs = rlxc_and_attr(ctx, attrs, "softcap", rlxc_attr_float(cap));
         attrs = rlxc_and_attr(ctx, attrs, "unseen_zero", rlxc_attr_bool(zeros));
         if (by_head)

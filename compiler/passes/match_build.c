@@ -184,6 +184,12 @@ const rlxc_binding *rlxc_match_made_by(const rlxc_matching *t, rlxc_atom x, cons
     return b && b->form == RLXC_FORM_CALL && b->op && strcmp(b->op->name, op) == 0 ? b : NULL;
 }
 
+const rlxc_binding *rlxc_match_reshaping(const rlxc_matching *t, rlxc_atom x)
+{
+    const rlxc_binding *b = rlxc_match_made_by(t, x, "reshape");
+    return b ? b : rlxc_match_made_by(t, x, "expand_dims");
+}
+
 rlxc_atom rlxc_match_permuted(rlxc_matching *t, rlxc_atom x, const int64_t *axes, int32_t ndim)
 {
     int64_t inner[RLXC_MAX_NDIM], both[RLXC_MAX_NDIM];

@@ -57,6 +57,8 @@ bool rlxc_match_axes(const rlxc_binding *call, int32_t ndim, int64_t *out);
 rlxc_atom rlxc_match_permuted(rlxc_matching *t, rlxc_atom x, const int64_t *axes, int32_t ndim);
 /* The call of R.|op| that produces |x|, or NULL. */
 const rlxc_binding *rlxc_match_made_by(const rlxc_matching *t, rlxc_atom x, const char *op);
+/* The reshape or expand_dims that produces |x|, or NULL. */
+const rlxc_binding *rlxc_match_reshaping(const rlxc_matching *t, rlxc_atom x);
 
 rlxc_atom rlxc_match_layer_norm(rlxc_matching *t);
 rlxc_atom rlxc_match_rms_norm(rlxc_matching *t);

@@ -329,7 +329,7 @@ def same(got, want, loose):
         return f"{got.dtype} {got.shape}, expected {want.dtype} {want.shape}"
     # a sum rounds in proportion to its terms, however small the sum itself
     largest = np.abs(want[np.isfinite(want)]).max(initial=1) if want.dtype.kind == "f" else 1
-    return None if np.allclose(got, want, loose, loose / 10 * largest) else "wrong numbers"
+    return None if np.allclose(got, want, loose, loose / 10 * largest, True) else "wrong numbers"
 
 
 def results(folder, path, want, loose=1e-5):

@@ -101,6 +101,34 @@ class Module:
         return out
 
     @R.function
+    def causal_and_padded(q: R.Tensor(("b", "n", 4, 16), "float32"), k: R.Tensor(("b", "n + p", 4, 16), "float32"), v: R.Tensor(("b", "n + p", 4, 16), "float32"), cache: R.Tensor(("p",), "float32"), unpadded: R.Tensor(("b", "n + p"), "bool")) -> R.Tensor(("b", "n", 4, 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        p = T.int64()
+        with R.dataflow():
+            qt = R.permute_dims(q, axes=[0, 2, 1, 3])
+            kt = R.permute_dims(k, axes=[0, 2, 3, 1])
+            vt = R.permute_dims(v, axes=[0, 2, 1, 3])
+            new = R.arange(R.prim_value(0), R.prim_value(n), R.prim_value(1), dtype="int64")
+            past = R.reshape(R.shape_to_tensor(R.shape([p])), R.shape([]))
+            at = R.add(new, past)
+            i = R.reshape(R.reshape(at, R.shape([1, 1, n])), R.shape([1, 1, n, 1]))
+            all = R.arange(R.prim_value(0), R.prim_value(n + p), R.prim_value(1), dtype="int64")
+            j = R.reshape(R.reshape(all, R.shape([1, 1, n + p])), R.shape([1, 1, 1, n + p]))
+            before = R.less_equal(j, i)
+            own = R.reshape(unpadded, R.shape([b, 1, 1, n + p]))
+            seen = R.logical_and(R.logical_and(R.const(True, "bool"), before), own)
+            z = R.matmul(qt, kt)
+            y = R.multiply(z, R.const(0.25, "float32"))
+            mask = R.where(seen, R.const(0.0, "float32"), R.const(-3.4028234663852886e+38, "float32"))
+            s = R.add(y, mask)
+            w = R.nn.softmax(s, axis=-1)
+            h = R.matmul(w, vt)
+            out = R.permute_dims(h, axes=[0, 2, 1, 3])
+            R.output(out)
+        return out
+
+    @R.function
     def small_fill_stays(q: R.Tensor(("b", "n", 4, 16), "float32"), k: R.Tensor(("b", "m", 4, 16), "float32"), v: R.Tensor(("b", "m", 4, 16), "float32"), mask: R.Tensor(("b", 1, "n", "m"), "bool")) -> R.Tensor(("b", "n", 4, 16), "float32"):
         b = T.int64()
         n = T.int64()
@@ -475,6 +503,38 @@ class Module:
         return h
 
     @R.function
+    def causal_and_padded(q: R.Tensor(("b", "n", 4, 16), dtype="float32"), k: R.Tensor(("b", "n + p", 4, 16), dtype="float32"), v: R.Tensor(("b", "n + p", 4, 16), dtype="float32"), cache: R.Tensor(("p",), dtype="float32"), unpadded: R.Tensor(("b", "n + p"), dtype="bool")) -> R.Tensor(("b", "n", 4, 16), dtype="float32"):
+        b = T.int64()
+        n = T.int64()
+        p = T.int64()
+        with R.dataflow():
+            qt: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
+            kt: R.Tensor((b, 4, 16, n + p), dtype="float32") = R.permute_dims(k, axes=[0, 2, 3, 1])
+            vt: R.Tensor((b, 4, n + p, 16), dtype="float32") = R.permute_dims(v, axes=[0, 2, 1, 3])
+            new: R.Tensor((n,), dtype="int64") = R.arange(R.prim_value(0), R.prim_value(n), R.prim_value(1), dtype="int64")
+            lv: R.Tensor((1,), dtype="int64") = R.shape_to_tensor(R.shape([p]))
+            past: R.Tensor((), dtype="int64") = R.reshape(lv, R.shape([]))
+            at: R.Tensor((n,), dtype="int64") = R.add(new, past)
+            lv_1: R.Tensor((1, 1, n), dtype="int64") = R.reshape(at, R.shape([1, 1, n]))
+            i: R.Tensor((1, 1, n, 1), dtype="int64") = R.reshape(lv_1, R.shape([1, 1, n, 1]))
+            all: R.Tensor((n + p,), dtype="int64") = R.arange(R.prim_value(0), R.prim_value(n + p), R.prim_value(1), dtype="int64")
+            lv_2: R.Tensor((1, 1, n + p), dtype="int64") = R.reshape(all, R.shape([1, 1, n + p]))
+            j: R.Tensor((1, 1, 1, n + p), dtype="int64") = R.reshape(lv_2, R.shape([1, 1, 1, n + p]))
+            before: R.Tensor((1, 1, n, n + p), dtype="bool") = R.less_equal(j, i)
+            own: R.Tensor((b, 1, 1, n + p), dtype="bool") = R.reshape(unpadded, R.shape([b, 1, 1, n + p]))
+            lv_3: R.Tensor((1, 1, n, n + p), dtype="bool") = R.logical_and(R.const(True, "bool"), before)
+            seen: R.Tensor((b, 1, n, n + p), dtype="bool") = R.logical_and(lv_3, own)
+            z: R.Tensor((b, 4, n, n + p), dtype="float32") = R.matmul(qt, kt, out_dtype="void")
+            y: R.Tensor((b, 4, n, n + p), dtype="float32") = R.multiply(z, R.const(0.25, "float32"))
+            mask: R.Tensor((b, 1, n, n + p), dtype="float32") = R.where(seen, R.const(0.0, "float32"), R.const(-3.4028234663852886e+38, "float32"))
+            s: R.Tensor((b, 4, n, n + p), dtype="float32") = R.add(y, mask)
+            w: R.Tensor((b, 4, n, n + p), dtype="float32") = R.nn.softmax(s, axis=-1)
+            h: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(q, k, v, mask, scale=0.25, causal_mask="BottomRight", window_size=None, layout="BSHD", unseen_zero=False, softcap=0.0, hidden=-3.4028234663852886e+38)
+            h_1: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(h, axes=[0, 2, 1, 3])
+            R.output(h)
+        return h
+
+    @R.function
     def small_fill_stays(q: R.Tensor(("b", "n", 4, 16), dtype="float32"), k: R.Tensor(("b", "m", 4, 16), dtype="float32"), v: R.Tensor(("b", "m", 4, 16), dtype="float32"), mask: R.Tensor(("b", 1, "n", "m"), dtype="bool")) -> R.Tensor(("b", "n", 4, 16), dtype="float32"):
         b = T.int64()
         n = T.int64()
@@ -588,7 +648,7 @@ class Module:
             half: R.Tensor((b, 4, n, n), dtype="float16") = R.astype(p, dtype="float16")
             out: R.Tensor((b, n, 4, 16), dtype="float16") = R.permute_dims(q, axes=[0, 2, 1, 3])
             out_1: R.Tensor((b, 4, n, 16), dtype="float16") = R.permute_dims(k, axes=[0, 1, 3, 2])
-            out_2: R.Tensor((b, n, 4, 16), dtype="float16") = R.nn.attention_as_stored(out, out_1, v, mask, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0)
+            out_2: R.Tensor((b, n, 4, 16), dtype="float16") = R.nn.attention_as_stored(out, out_1, v, mask, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
             out_3: R.Tensor((b, 4, n, 16), dtype="float16") = R.permute_dims(out_2, axes=[0, 2, 1, 3])
             R.output(out_3)
         return out_3
@@ -607,7 +667,7 @@ class Module:
             out_1: R.Tensor((1, 1, n, n), dtype="float32") = R.reshape(out, R.shape([1, 1, n, n]))
             out_2: R.Tensor((b, n, 4, 16), dtype="float16") = R.permute_dims(q, axes=[0, 2, 1, 3])
             out_3: R.Tensor((b, 4, n, 16), dtype="float16") = R.permute_dims(k, axes=[0, 1, 3, 2])
-            out_4: R.Tensor((b, n, 4, 16), dtype="float16") = R.nn.attention_as_stored(out_2, out_3, v, out_1, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0)
+            out_4: R.Tensor((b, n, 4, 16), dtype="float16") = R.nn.attention_as_stored(out_2, out_3, v, out_1, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
             out_5: R.Tensor((b, 4, n, 16), dtype="float16") = R.permute_dims(out_4, axes=[0, 2, 1, 3])
             R.output(out_5)
         return out_5
@@ -639,7 +699,7 @@ class Module:
             out: R.Tensor((1, 1, n, n), dtype="float32") = R.reshape(bias, R.shape([1, 1, n, n]))
             out_1: R.Tensor((b, n, 4, 16), dtype="bfloat16") = R.permute_dims(q, axes=[0, 2, 1, 3])
             out_2: R.Tensor((b, 4, n, 16), dtype="bfloat16") = R.permute_dims(k, axes=[0, 1, 3, 2])
-            out_3: R.Tensor((b, n, 4, 16), dtype="bfloat16") = R.nn.attention_as_stored(out_1, out_2, v, out, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0)
+            out_3: R.Tensor((b, n, 4, 16), dtype="bfloat16") = R.nn.attention_as_stored(out_1, out_2, v, out, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
             out_4: R.Tensor((b, 4, n, 16), dtype="bfloat16") = R.permute_dims(out_3, axes=[0, 2, 1, 3])
             R.output(out_4)
         return out_4
@@ -660,7 +720,7 @@ class Module:
             z: R.Tensor((b, 4, n, m), dtype="float32") = R.matmul(q, kt, out_dtype="void")
             p: R.Tensor((b, 4, n, m), dtype="float32") = R.nn.softmax(z, axis=-1)
             out: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0)
+            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
             out_2: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_1, axes=[0, 2, 1, 3])
             R.output(out_2)
         return out_2
@@ -677,7 +737,7 @@ class Module:
             z: R.Tensor((b, 4, n, m), dtype="float32") = R.matmul(q, kt, out_dtype="void")
             p: R.Tensor((b, 4, n, m), dtype="float32") = R.nn.softmax(z, axis=-1)
             out: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0)
+            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
             out_2: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_1, axes=[0, 2, 1, 3])
             R.output(out_2)
         return out_2
@@ -696,7 +756,7 @@ class Module:
             z: R.Tensor((b, 4, n, m), dtype="float32") = R.matmul(q, kt, out_dtype="void")
             p: R.Tensor((b, 4, n, m), dtype="float32") = R.nn.softmax(z, axis=-1)
             out: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k3, v3, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0)
+            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k3, v3, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
             out_2: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_1, axes=[0, 2, 1, 3])
             R.output(out_2)
         return out_2
@@ -717,7 +777,7 @@ class Module:
             w: R.Tensor((b, 4, n, n + p), dtype="float32") = R.nn.softmax(s, axis=-1)
             bad: R.Tensor((b, 4, n, n + p), dtype="bool") = R.isnan(w)
             good: R.Tensor((b, 4, n, n + p), dtype="float32") = R.where(bad, R.const(0.0, "float32"), w)
-            h: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(q, all_k, all_v, bias, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=True, softcap=0.0)
+            h: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(q, all_k, all_v, bias, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=True, softcap=0.0, hidden=None)
             h_1: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(h, axes=[0, 2, 1, 3])
             R.output(h)
         return h
@@ -739,7 +799,7 @@ class Module:
             vm: R.Tensor((b, 2, m, 16), dtype="float32") = R.match_cast(v, R.Tensor((b, 2, m, 16), dtype="float32"))
             vm_1: R.Tensor((b, 4, m, 16), dtype="float32") = R.repeat(vm, repeats=2, axis=1)
             out: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, vm, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0)
+            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, vm, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
             out_2: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_1, axes=[0, 2, 1, 3])
             R.output(out_2)
         return out_2
@@ -757,7 +817,7 @@ class Module:
             lv_3: R.Tensor((b, 4, n, n), dtype="float32") = R.nn.softmax(z, axis=-1)
             out: R.Tensor((b, 4, n, n), dtype="float32") = R.add(mask, place)
             out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_2: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out_1, k, v, out, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0)
+            out_2: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out_1, k, v, out, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
             out_3: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_2, axes=[0, 2, 1, 3])
             R.output(out_3)
         return out_3
@@ -775,7 +835,7 @@ class Module:
             out: R.Tensor((n, n), dtype="float32") = R.where(seen, R.const(0.0, "float32"), R.const(-3.4028234663852886e+38, "float32"))
             out_1: R.Tensor((b, 1, n, n), dtype="float32") = R.add(padding, out)
             out_2: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_3: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out_2, k, v, out_1, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0)
+            out_3: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out_2, k, v, out_1, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
             out_4: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_3, axes=[0, 2, 1, 3])
             R.output(out_4)
         return out_4
@@ -794,7 +854,7 @@ class Module:
             lv_4: R.Tensor((b, 4, n, n), dtype="float32") = R.add(c, padding)
             lv_5: R.Tensor((b, 4, n, n), dtype="float32") = R.nn.softmax(lv_4, axis=-1)
             out: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, padding, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=50.0)
+            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, padding, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=50.0, hidden=None)
             out_2: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_1, axes=[0, 2, 1, 3])
             R.output(out_2)
         return out_2

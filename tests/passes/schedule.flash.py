@@ -53,7 +53,7 @@ class Module:
                                 o_1[e] = T.float32(0.0)
                             largest_1[T.int64(0)] = T.float32(-3.4028234663852886e+38)
                             sum_1[T.int64(0)] = T.float32(0.0)
-                            for j in range(T.Select(block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread >= T.int64(0), T.min(n, T.min(block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread, n - T.int64(1)) + T.int64(1)), n) - T.Select(block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread >= T.int64(0), T.int64(0), T.int64(0))):
+                            for j in range(T.Select(block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread >= T.int64(0), T.min(n, T.min(block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread, n - T.int64(1)) + T.int64(1)), n)):
                                 score = T.allocate([T.int64(1)], "float32", "global")
                                 score_1 = T.decl_buffer((T.int64(1),), data=score)
                                 before = T.allocate([T.int64(1)], "float32", "global")
@@ -62,14 +62,14 @@ class Module:
                                 weight_1 = T.decl_buffer((T.int64(1),), data=weight)
                                 score_1[T.int64(0)] = T.float32(0.0)
                                 for d in T.unroll(T.int64(4)):
-                                    score_1[T.int64(0)] = score_1[T.int64(0)] + q_2[d] * k[T.int64(0), T.Select(block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread >= T.int64(0), T.int64(0), T.int64(0)) + j, block // ((n + T.int64(63)) // T.int64(64)) % T.int64(2), d]
-                                score_1[T.int64(0)] = T.Select(T.Select(block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread >= T.int64(0), T.int64(0), T.int64(0)) + j <= block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread, score_1[T.int64(0)] * T.float32(0.5), T.float32(-3.0000000054977558e+38))
+                                    score_1[T.int64(0)] = score_1[T.int64(0)] + q_2[d] * k[T.int64(0), j, block // ((n + T.int64(63)) // T.int64(64)) % T.int64(2), d]
+                                score_1[T.int64(0)] = T.Select(j <= block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread, score_1[T.int64(0)] * T.float32(0.5), T.float32(-3.0000000054977558e+38))
                                 before_1[T.int64(0)] = largest_1[T.int64(0)]
                                 largest_1[T.int64(0)] = T.max(largest_1[T.int64(0)], score_1[T.int64(0)])
                                 weight_1[T.int64(0)] = T.exp_nonpositive(score_1[T.int64(0)] - largest_1[T.int64(0)])
                                 before_1[T.int64(0)] = T.exp_nonpositive(before_1[T.int64(0)] - largest_1[T.int64(0)])
                                 sum_1[T.int64(0)] = sum_1[T.int64(0)] * before_1[T.int64(0)] + weight_1[T.int64(0)]
                                 for e in T.unroll(T.int64(4)):
-                                    o_1[e] = o_1[e] * before_1[T.int64(0)] + weight_1[T.int64(0)] * v[T.int64(0), T.Select(block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread >= T.int64(0), T.int64(0), T.int64(0)) + j, block // ((n + T.int64(63)) // T.int64(64)) % T.int64(2), e]
+                                    o_1[e] = o_1[e] * before_1[T.int64(0)] + weight_1[T.int64(0)] * v[T.int64(0), j, block // ((n + T.int64(63)) // T.int64(64)) % T.int64(2), e]
                             for e in T.unroll(T.int64(4)):
                                 T_attention[T.int64(0), block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread, block // ((n + T.int64(63)) // T.int64(64)) % T.int64(2), e] = T.Select(n > T.int64(0), o_1[e] / sum_1[T.int64(0)], T.float32(0.0))

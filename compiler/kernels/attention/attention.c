@@ -107,6 +107,28 @@ static const rlxc_expr *bound_at(fused *t, const rlxc_expr *bound, const rlxc_ex
     return at_axes(t, bound, i, NULL, NULL);
 }
 
+/* Whether each of |height| queries sees a key of its interval: the last one, or the first one if
+ * there is no last, which are its own position as a rule. In a variable that is 0 if so, as it is
+ * for the estimate of the work. */
+static const rlxc_expr *sees_own(fused *t, int64_t height)
+{
+    const rlxc_attention *a = t->a;
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *q = rlxc_loop_var(ctx, "q"), *one = num(t, 1), *nothing = real(t, 0);
+    const rlxc_expr *all = at1(t, local(t, "own", 0, 1), num(t, 0));
+    const rlxc_expr *query = least(t, plus(t, t->i0, q), rlxc_sub(ctx, a->queries, one));
+    const rlxc_expr *key = bound_at(t, a->last_seen ? a->last_seen : a->first_seen, query);
+    key = most(t, least(t, key, rlxc_sub(ctx, a->keys, one)), num(t, 0));
+    const rlxc_expr *score = at_axes(t, a->form.map->select.yes, query, key, NULL);
+    score = rlxc_substitute(ctx, score, &a->form.score, &nothing, 1);
+    const rlxc_expr *seen = rlxc_binary(ctx, RLXC_EXPR_LT, a->hidden, score);
+    push(t, set(t, all, real(t, 1)));
+    push(t, unrolled(t, q, height, set(t, all, rlxc_select(ctx, seen, all, nothing))));
+    const rlxc_expr *none =
+        rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, nothing, all), num(t, 0), num(t, 1));
+    return rlxc_binary(ctx, RLXC_EXPR_EQ, let(t, "unseen", none), num(t, 0));
+}
+
 void rlxc_attention_visible(fused *t, int64_t height, const rlxc_expr **begin,
                             const rlxc_expr **end)
 {
@@ -127,8 +149,10 @@ void rlxc_attention_visible(fused *t, int64_t height, const rlxc_expr **begin,
             rlxc_binary(ctx, RLXC_EXPR_LT, bound_at(t, a->first_seen, last), a->keys);
         all = all ? rlxc_binary(ctx, RLXC_EXPR_AND, all, some) : some;
     }
+    if (all && a->hidden)
+        all = rlxc_binary(ctx, RLXC_EXPR_AND, all, sees_own(t, height));
     if (all) {
-        *begin = rlxc_select(ctx, all, *begin, num(t, 0));
+        *begin = a->first_seen ? rlxc_select(ctx, all, *begin, num(t, 0)) : *begin;
         *end = rlxc_select(ctx, all, *end, a->keys);
     }
 }

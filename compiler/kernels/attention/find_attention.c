@@ -1,5 +1,6 @@
 /* Finds attention in the stages of a PrimFunc: normal form reads it (schedule/normal_attention.h);
  * here are the keys that a query sees, and the operands that the kernel turns or widens. */
+#include <math.h>
 #include <string.h>
 
 #include "compiler/kernels/attention/attention.h"
@@ -53,6 +54,8 @@ static void read_mask(rlxc_context *ctx, rlxc_attention *a)
                       &width) ||
          width < 0))
         a->first_seen = a->last_seen = NULL;
+    const bool masked = rlxc_expr_loads(ctx, v->select.yes);
+    a->hidden = masked && isfinite(v->select.no->f) ? v->select.no : NULL;
 }
 
 /* --- operands --------------------------------------------------------------------------------- */

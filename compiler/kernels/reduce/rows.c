@@ -130,12 +130,6 @@ typedef struct row_search {
     bool in_rows; /* all else that the vectors read lies in rows, or is the same for all lanes */
 } row_search;
 
-static bool is_no_load(void *user, const rlxc_expr *e)
-{
-    (void)user;
-    return e->kind != RLXC_EXPR_LOAD;
-}
-
 static bool look_at_load(void *user, const rlxc_expr *e)
 {
     row_search *p = user;
@@ -145,7 +139,7 @@ static bool look_at_load(void *user, const rlxc_expr *e)
     const rlxc_buffer *from = e->load.buffer;
     bool places = false;
     for (uint32_t k = 0; k < e->load.n; k++)
-        places = places || !rlxc_expr_visit(p->ctx, e->load.indices[k], is_no_load, NULL);
+        places = places || rlxc_expr_loads(p->ctx, e->load.indices[k]);
     if (e->load.n == 1 && places && rlxc_is_palette_type(from->dtype) &&
         rlxc_is_int(from->shape[0], &entries) && entries <= p->entries) {
         p->palette = true;
