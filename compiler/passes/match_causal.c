@@ -1,5 +1,5 @@
-/* Causal masks as exporters spell them: key positions up to query positions, reshaped to a row and a
- * column, and other conditions beside that, such as padding:
+/* Causal masks as exporters spell them: key positions up to query positions, reshaped to a row and
+ * a column, and other conditions beside that, such as padding:
  *
  *     i = arange(0, n), or arange(0, n) + past           (1, 1, n, 1)
  *     j = arange(0, n + past)                            (1, 1, 1, n + past)
@@ -38,8 +38,7 @@ rlxc_atom rlxc_match_without_front(rlxc_matching *t, rlxc_atom x)
 /* The only element of |x| if it is a size, else NULL. */
 static const rlxc_expr *size_in(const rlxc_matching *t, rlxc_atom x)
 {
-    const rlxc_binding *b =
-        rlxc_match_made_by(t, before_reshaping(t, x), "shape_to_tensor");
+    const rlxc_binding *b = rlxc_match_made_by(t, before_reshaping(t, x), "shape_to_tensor");
     return b && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1 ? b->args[0].dims[0] : NULL;
 }
 
