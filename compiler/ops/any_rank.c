@@ -9,16 +9,22 @@ static bool is_scalar(const rlxc_sinfo *s)
     return s && s->kind == RLXC_SINFO_TENSOR && s->ndim == 0;
 }
 
+rlxc_atom rlxc_lower_named_vector(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x,
+                                  rlx_dtype dtype, const rlxc_expr *length)
+{
+    const rlxc_sinfo *named = rlxc_sinfo_tensor(b->ctx, dtype, 1, &length, NULL);
+    rlxc_rvar *var = rlxc_rvar_new(b->ctx, b->function, "flat", named);
+    var->is_dataflow = b->block->is_dataflow;
+    return rlxc_emit_match_cast(b, var, x, call->range);
+}
+
 /* The elements of |x| as a vector of |length|. */
 static rlxc_atom flat(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x, rlx_dtype dtype,
                       const rlxc_expr *length)
 {
-    const rlxc_sinfo *vector = rlxc_sinfo_tensor(b->ctx, dtype, 1, NULL, NULL),
-                     *named = rlxc_sinfo_tensor(b->ctx, dtype, 1, &length, NULL);
+    const rlxc_sinfo *vector = rlxc_sinfo_tensor(b->ctx, dtype, 1, NULL, NULL);
     x = rlxc_emit_builtin(b, call, "rlx.flat", &x, 1, vector, true);
-    rlxc_rvar *var = rlxc_rvar_new(b->ctx, b->function, "flat", named);
-    var->is_dataflow = b->block->is_dataflow;
-    return rlxc_emit_match_cast(b, var, x, call->range);
+    return rlxc_lower_named_vector(b, call, x, dtype, length);
 }
 
 rlxc_atom rlxc_lower_any_rank(rlxc_builder *b, const rlxc_binding *call)

@@ -34,5 +34,8 @@ bool rlxc_lower_begin(rlxc_call_view *v, rlxc_builder *b, const rlxc_binding *ca
  * (any_rank.c).
  */
 rlxc_atom rlxc_lower_any_rank(rlxc_builder *b, const rlxc_binding *call);
+/* The vector |x| whose length is not known, with the symbol |length| for it. */
+rlxc_atom rlxc_lower_named_vector(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x,
+                                  rlx_dtype dtype, const rlxc_expr *length);
 
 #endif

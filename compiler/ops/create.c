@@ -360,6 +360,9 @@ rlxc_atom rlxc_legalize_size(rlxc_builder *b, const rlxc_binding *call)
     if (!rlxc_dims_known(x_type) || apart) {               /* counted at run time, from the shape */
         rlxc_atom dims = rlxc_lower1(b, call, "shape_of", call->args[0]);
         dims = rlxc_lower1(b, call, "shape_to_tensor", dims);
+        if (x_type->ndim == RLXC_UNKNOWN_NDIM)
+            dims =
+                rlxc_lower_named_vector(b, call, dims, RLX_I64, rlxc_fresh_shape_var(ctx, "rank"));
         return rlxc_lower1(b, call, "prod", dims);
     }
     if (!rlxc_te_begin(&te, b, call, "size", RLXC_PATTERN_INJECTIVE))
