@@ -1,5 +1,6 @@
 /* Resize and Upsample: one axis after the other, each as a weighted sum of elements at computed
- * indices; this supports any rank, mode and symbolic sizes.
+ * indices; this supports any rank, mode and symbolic sizes. Linear interpolation of images with
+ * several channels is R.image.resize2d or resize3d instead, which can have its channels last.
  *
  * Coordinates are computed in float32, as are the sums. */
 #include <math.h>
@@ -10,11 +11,12 @@
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
 
-enum { MOST_REPEATS = 64 };
+enum { MOST_REPEATS = 64, IMAGE_CHANNELS = 8 };
 
 typedef struct axis_plan {
     const rlxc_expr *in, *out;
     rlxc_atom scale; /* scalar float32 */
+    bool exact;      /* the scale is out / in */
 } axis_plan;
 
 /* An integer as a float32 scalar. */
@@ -277,9 +279,11 @@ static bool scaled_sizes(rlxc_ox *im, rlxc_ox_value *scales, axis_plan *plans, u
                 rlxc_ox_fail(im, "a scale is %g, expected more than 0", values[i]);
             plans[i].scale = f(im, values[i]);
             plans[i].out = NULL;
-            if (rlxc_is_int(plans[i].in, &d))
+            plans[i].exact = values[i] == floor(values[i]);
+            if (rlxc_is_int(plans[i].in, &d)) {
                 plans[i].out = rlxc_ox_i(im, rlxc_ox_whole((double)floorf((float)d * scale)));
-            else if (values[i] == floor(values[i]))
+                plans[i].exact = (double)d * values[i] == floor((double)d * values[i]);
+            } else if (plans[i].exact)
                 plans[i].out =
                     rlxc_mul(im->ctx, plans[i].in, rlxc_ox_i(im, rlxc_ox_whole(values[i])));
             else if (values[i] > 0 && 1 / values[i] == floor(1 / values[i]))
@@ -413,6 +417,51 @@ static rlxc_atom repeat_elements(rlxc_ox *im, rlxc_atom x, const int64_t *axes,
     return rlxc_ox_reshape(im, x, dims, ndim);
 }
 
+/* True if the axis keeps its elements. */
+static bool stays(rlxc_ox *im, const axis_plan *p)
+{
+    double scale[1];
+    uint32_t one;
+    return rlxc_canonical(im->ctx, p->out, NULL) == p->in &&
+           (p->exact || (rlxc_ox_const_doubles(im, rlxc_ox_tensor(im, p->scale), scale, 1, &one) &&
+                         scale[0] == 1));
+}
+
+/* Linear interpolation along spatial dimensions that are not |done|, by an operator if it has these
+ * coordinates. Marks them done. */
+static rlxc_atom resize_image(rlxc_ox *im, rlxc_atom x, const int64_t *axes, const axis_plan *plans,
+                              uint32_t n, bool *done)
+{
+    static const char *const modes[] = {"half_pixel", "pytorch_half_pixel", "align_corners",
+                                        "asymmetric"};
+    const char *mode = rlxc_ox_str(im, "coordinate_transformation_mode",
+                                   im->opset < 11 ? "asymmetric" : "half_pixel");
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    const uint32_t ndim = rlxc_ox_ndim(im, x), space = ndim - 2;
+    int64_t channels;
+    bool known = false, any = false;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        known = known || strcmp(mode, modes[i]) == 0;
+    if (!known || ndim < 4 || ndim > 5 || rlxc_ox_int(im, "antialias", 0) ||
+        !rlxc_is_int(rlxc_ox_dim(im, x, 1), &channels) || channels < IMAGE_CHANNELS)
+        return x;
+    rlxc_ox_dims(im, x, dims);
+    for (uint32_t i = 0; i < n; i++) {
+        any = any || !done[i];
+        if (!done[i] && (axes[i] < 2 || !plans[i].exact))
+            return x;
+        dims[axes[i]] = plans[i].out;
+    }
+    if (!any)
+        return x;
+    rlxc_attrs attrs = rlxc_ox_with(im, (rlxc_attrs){0}, "coordinate_transformation_mode",
+                                    rlxc_attr_string(im->ctx, mode));
+    attrs = rlxc_ox_with(im, attrs, "method", rlxc_attr_string(im->ctx, "linear"));
+    const rlxc_atom args[2] = {x, rlxc_atom_shape(im->ctx, dims + 2, space)};
+    memset(done, 1, n * sizeof *done);
+    return rlxc_ox_opv(im, space == 2 ? "image.resize2d" : "image.resize3d", args, 2, attrs);
+}
+
 void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
 {
     bool upsample = strcmp(row->name, "Upsample") == 0;
@@ -428,7 +477,7 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
             axes[n] = n;
     for (uint32_t i = 0; i < n; i++) {
         axes[i] = rlxc_ox_axis(im, axes[i], ndim);
-        plans[i] = (axis_plan){rlxc_ox_dim(im, x, (uint32_t)axes[i]), NULL, {0}};
+        plans[i] = (axis_plan){.in = rlxc_ox_dim(im, x, (uint32_t)axes[i])};
     }
     if (strcmp(mode, "bilinear") == 0)
         mode = "linear";
@@ -465,6 +514,7 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
             plans[i].out = sizes[i];
             plans[i].scale =
                 rlxc_ox_op2(im, "divide", scalar_of(im, sizes[i]), scalar_of(im, plans[i].in));
+            plans[i].exact = rlxc_ox_is(im, "keep_aspect_ratio_policy", "stretch", "stretch");
         }
         if (!rlxc_ox_is(im, "keep_aspect_ratio_policy", "stretch", "stretch"))
             keep_ratio(im, plans, n);
@@ -475,17 +525,12 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
     bool done[RLXC_MAX_NDIM] = {false};
     if (is_nearest && repeats_elements(im))
         x = repeat_elements(im, x, axes, plans, n, done);
-    for (uint32_t i = 0; i < n; i++) {
-        bool same = rlxc_canonical(im->ctx, plans[i].out, NULL) == plans[i].in;
-        double scale[1];
-        uint32_t one;
-        if (same && !crop &&
-            rlxc_ox_const_doubles(im, rlxc_ox_tensor(im, plans[i].scale), scale, 1, &one) &&
-            scale[0] == 1)
-            continue;
-        if (done[i])
-            continue;
-        x = resize_axis(im, x, (uint32_t)axes[i], &plans[i], roi, i, n, mode);
-    }
+    for (uint32_t i = 0; i < n && !crop; i++)
+        done[i] = done[i] || stays(im, &plans[i]);
+    if (strcmp(mode, "linear") == 0 && !crop)
+        x = resize_image(im, x, axes, plans, n, done);
+    for (uint32_t i = 0; i < n; i++)
+        if (!done[i])
+            x = resize_axis(im, x, (uint32_t)axes[i], &plans[i], roi, i, n, mode);
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, x, t));
 }

@@ -293,11 +293,8 @@ rlxc_atom rlxc_legalize_sample_points(rlxc_builder *b, const rlxc_binding *call)
     tables by = {0};
     rlxc_dims given;
     int32_t ndim;
-    /* with the channels last, another order of the result or of the image would make gathers of
-     * the vectors */
-    const bool last = rlxc_attr_get_str(call, "layout", "NCHW")[1] != 'C';
-    const rlxc_pattern pattern = last ? RLXC_PATTERN_OUT_FUSABLE : RLXC_PATTERN_INJECTIVE;
-    if (!rlxc_te_begin(&te, b, call, "grid_sample", pattern) || !read_sampling(&te.view, &s, true))
+    if (!rlxc_te_begin(&te, b, call, "grid_sample", rlxc_te_pattern_of_samples(call)) ||
+        !read_sampling(&te.view, &s, true))
         return (rlxc_atom){0};
     if (!rlxc_shape_arg(&te.view, 2, &given, &ndim)) {
         rlxc_infer_error(&te.view, "cannot be compiled: the size is not known");

@@ -214,6 +214,45 @@ static taps find_taps(rlxc_context *ctx, const method *m, uint32_t d, const rlxc
     return out;
 }
 
+/* A table over the |count| positions along a dimension, and the block that fills it. */
+static const rlxc_buffer *begin_table(rlxc_te *te, const char *name, rlx_dtype dtype,
+                                      const rlxc_expr *count)
+{
+    const rlxc_buffer *table = rlxc_te_temp(te, name, dtype, &count, 1);
+    rlxc_te_spatial(te, name, table);
+    return table;
+}
+
+typedef struct tables {
+    uint32_t n;
+    const rlxc_buffer *at[MAX_TAPS], *weight[MAX_TAPS];
+} tables;
+
+/* The taps along spatial dimension |d| of all positions: vectors of channels need them as numbers.
+ */
+static tables make_tables(rlxc_te *te, const method *m, uint32_t d, const rlxc_expr *from,
+                          const rlxc_expr *to)
+{
+    tables out = {.n = m->kind == 'l' ? 2 : 4};
+    for (uint32_t i = 0; i < out.n; i++) {
+        out.at[i] = begin_table(te, "place", RLX_I64, to);
+        rlxc_te_store(te, out.at[i], find_taps(te->ctx, m, d, te->axes[0], from, to).at[i]);
+        out.weight[i] = begin_table(te, "weight", RLX_F32, to);
+        rlxc_te_store(te, out.weight[i], find_taps(te->ctx, m, d, te->axes[0], from, to).weight[i]);
+    }
+    return out;
+}
+
+static taps from_tables(rlxc_te *te, const tables *t, const rlxc_expr *place)
+{
+    taps out = {.n = t->n};
+    for (uint32_t i = 0; i < t->n; i++) {
+        out.at[i] = rlxc_te_load(te, t->at[i], &place);
+        out.weight[i] = rlxc_te_load(te, t->weight[i], &place);
+    }
+    return out;
+}
+
 /* The weighted sum over the taps of spatial dimensions |d| and later; for the nearest element the
  * element itself, so that it keeps its type. */
 static const rlxc_expr *weighted(rlxc_te *te, const method *m, const rlxc_window *w,
@@ -241,16 +280,24 @@ rlxc_atom rlxc_legalize_resize(rlxc_builder *b, const rlxc_binding *call)
     rlxc_context *ctx = b->ctx;
     rlxc_window w;
     const method m = read_method(call);
-    if (!rlxc_te_begin(&te, b, call, strrchr(call->op->name, '.') + 1, RLXC_PATTERN_INJECTIVE) ||
+    const rlxc_pattern pattern =
+        m.kind == 'n' ? RLXC_PATTERN_INJECTIVE : rlxc_te_pattern_of_samples(call);
+    if (!rlxc_te_begin(&te, b, call, strrchr(call->op->name, '.') + 1, pattern) ||
         !rlxc_window_read(&te.view, "layout", &w))
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "data");
     const rlxc_buffer *out = rlxc_te_output(&te, "resize");
-    rlxc_te_spatial(&te, "resize", out);
+    const bool in_vectors = m.kind != 'n' && !crops(&m) && w.channel == w.n + 1;
     taps axis[RLXC_MAX_SPATIAL];
-    for (uint32_t i = 0; i < w.n; i++)
-        axis[i] =
-            find_taps(ctx, &m, i, te.axes[w.space[i]], x.dims[w.space[i]], out->shape[w.space[i]]);
+    tables of[RLXC_MAX_SPATIAL];
+    for (uint32_t i = 0; i < w.n && in_vectors; i++)
+        of[i] = make_tables(&te, &m, i, x.dims[w.space[i]], out->shape[w.space[i]]);
+    rlxc_te_spatial(&te, "resize", out);
+    for (uint32_t i = 0; i < w.n; i++) {
+        const uint32_t k = w.space[i];
+        axis[i] = in_vectors ? from_tables(&te, &of[i], te.axes[k])
+                             : find_taps(ctx, &m, i, te.axes[k], x.dims[k], out->shape[k]);
+    }
     const rlxc_expr *at[RLXC_MAX_NDIM];
     memcpy(at, te.axes, (w.n + 2) * sizeof at[0]);
     const rlxc_expr *value = weighted(&te, &m, &w, &x, axis, 0, at);

@@ -50,6 +50,13 @@ static bool inputs_lowerable(const rlxc_te *te)
     return true;
 }
 
+rlxc_pattern rlxc_te_pattern_of_samples(const rlxc_binding *call)
+{
+    const char *layout = rlxc_attr_get_str(call, "layout", "NCHW");
+    return layout[0] != '\0' && layout[1] == 'C' ? RLXC_PATTERN_INJECTIVE
+                                                 : RLXC_PATTERN_OUT_FUSABLE;
+}
+
 bool rlxc_te_begin(rlxc_te *te, rlxc_builder *b, const rlxc_binding *call, const char *name,
                    rlxc_pattern pattern)
 {

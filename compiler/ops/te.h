@@ -52,6 +52,10 @@ typedef struct rlxc_te {
     rlxc_operation_kind computes; /* RLXC_OPERATIONS: what its body shows */
 } rlxc_te;
 
+/* The pattern of an operator whose results read computed places of an image, the same ones in all
+ * channels. With the channels last (attribute layout) these are vectors, which no operator that
+ * moves elements must turn into gathers. */
+rlxc_pattern rlxc_te_pattern_of_samples(const rlxc_binding *call);
 /* Infers the result again. False after an error: results and inputs of unknown dimensions cannot be
  * lowered. |name| is that of the PrimFunc. */
 bool rlxc_te_begin(rlxc_te *te, rlxc_builder *b, const rlxc_binding *call, const char *name,

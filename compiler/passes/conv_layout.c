@@ -356,7 +356,16 @@ static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_bindi
     return move_layout(c, b, call, replacement);
 }
 
-/* Sampled images: a point reads the same places in all channels, so these become vectors. */
+/* True if a point of the result reads computed places, the same ones in all channels: with the
+ * channels last these are vectors. */
+static bool samples(const rlxc_binding *call)
+{
+    const char *method = rlxc_attr_get_str(call, "method", "");
+    return strcmp(call->op->name, "image.grid_sample") == 0 ||
+           (strncmp(call->op->name, "image.resize", 12) == 0 &&
+            strcmp(method, "nearest_neighbor") != 0);
+}
+
 static rlxc_rewrite_action move_sampling(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                          rlxc_atom *replacement)
 {
@@ -384,7 +393,7 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
         return move_conv(c, b, binding, replacement);
     if (op && strcmp(op->name, "nn.conv2d_integer") == 0)
         return move_integer(c, b, binding, replacement);
-    if (op && strcmp(op->name, "image.grid_sample") == 0)
+    if (op && samples(binding))
         return move_sampling(c, b, binding, replacement);
     if (op && (op->flags & RLXC_OP_LAYOUT))
         return move_pool(c, b, binding, replacement);

@@ -600,3 +600,39 @@ class Module:
             c: R.Tensor((n, 2, 5, m), dtype="float32") = R.image.grid_sample(y, g, method="bilinear", layout="NCHW", padding_mode="zeros", align_corners=False)
             R.output(b_1, c)
         return (b_1, c)
+
+# ==== resized
+# So it is with interpolation. Nearest neighbours only follow an image that has its channels last already.
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 16, "h", "w"), dtype="float32"), y: R.Tensor(("n", 2, "h", "w"), dtype="float32")):
+        h = T.int64()
+        w = T.int64()
+        with R.dataflow():
+            a = R.image.resize2d(x, R.shape([2 * h, 9]), layout="NCHW", method="linear")
+            b = R.image.resize2d(x, R.shape([2 * h, 9]), layout="NCHW", method="nearest_neighbor")
+            c = R.image.resize2d(y, R.shape([7, w]), layout="NCHW", method="cubic")
+            R.output(a, b, c)
+        return (a, b, c)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 16, "h", "w"), dtype="float32"), y: R.Tensor(("n", 2, "h", "w"), dtype="float32")) -> R.Tuple(R.Tensor(("n", 16, "h * 2", 9), dtype="float32"), R.Tensor(("n", 16, "h * 2", 9), dtype="float32"), R.Tensor(("n", 2, 7, "w"), dtype="float32")):
+        n = T.int64()
+        h = T.int64()
+        w = T.int64()
+        with R.dataflow():
+            lv: R.Tensor((n, h, w, 16), dtype="float32") = R.permute_dims(x, axes=[0, 2, 3, 1])
+            a: R.Tensor((n, h * 2, 9, 16), dtype="float32") = R.image.resize2d(lv, R.shape([h * 2, 9]), roi=None, layout="NHWC", method="linear", coordinate_transformation_mode="half_pixel", rounding_method="round", cubic_alpha=-0.5, cubic_exclude=0, extrapolation_value=0.0, out_dtype="void")
+            a_1: R.Tensor((n, 16, h * 2, 9), dtype="float32") = R.permute_dims(a, axes=[0, 3, 1, 2])
+            b: R.Tensor((n, h * 2, 9, 16), dtype="float32") = R.image.resize2d(lv, R.shape([h * 2, 9]), roi=None, layout="NHWC", method="nearest_neighbor", coordinate_transformation_mode="half_pixel", rounding_method="round", cubic_alpha=-0.5, cubic_exclude=0, extrapolation_value=0.0, out_dtype="void")
+            b_1: R.Tensor((n, 16, h * 2, 9), dtype="float32") = R.permute_dims(b, axes=[0, 3, 1, 2])
+            c: R.Tensor((n, 2, 7, w), dtype="float32") = R.image.resize2d(y, R.shape([7, w]), roi=None, layout="NCHW", method="cubic", coordinate_transformation_mode="half_pixel", rounding_method="round", cubic_alpha=-0.5, cubic_exclude=0, extrapolation_value=0.0, out_dtype="void")
+            R.output(a_1, b_1, c)
+        return (a_1, b_1, c)
