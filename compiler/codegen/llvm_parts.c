@@ -232,6 +232,15 @@ bool rlxc_llvm_describe(rlxc_context *ctx, const rlxc_options *options, const ch
     return true;
 }
 
+/* Rows that are no whole number of vectors, of eight lanes or more, end with a vector of half the
+ * lanes: LLVM's own limit is 16, and eight columns one by one took as long as the other 32 of 40.
+ */
+static void set_options(void)
+{
+    static const char *const words[] = {"rlxc", "-epilogue-vectorization-minimum-VF=8"};
+    LLVMParseCommandLineOptions(2, words, NULL);
+}
+
 bool rlxc_llvm_emit_parts(rlxc_context *ctx, const rlxc_options *options, rlxc_native_form form,
                           rlxc_llvm_part *parts, uint32_t n)
 {
@@ -243,6 +252,8 @@ bool rlxc_llvm_emit_parts(rlxc_context *ctx, const rlxc_options *options, rlxc_n
         return false;
     for (uint32_t i = 0; i < n; i++)
         w.order[i] = &parts[i];
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, set_options);
     if (options->opt_level == 1) /* a seventh of its time; options of LLVM hold for the process */
         LLVMParseCommandLineOptions(2, (const char *const[]){"rlxc", "-disable-lsr"}, NULL);
     qsort(w.order, n, sizeof(rlxc_llvm_part *), larger_first);
