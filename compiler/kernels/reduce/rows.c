@@ -12,6 +12,7 @@
 #include "compiler/kernels/rules.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum {
     VECTOR_ELEMENTS = 32, /* enough for full vectors, or several of them */
@@ -134,6 +135,9 @@ static bool look_at_load(void *user, const rlxc_expr *e)
 {
     row_search *p = user;
     int64_t entries, step;
+    if (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0 &&
+        rlxc_expr_uses_var(p->ctx, e->call.args[0], p->innermost))
+        p->in_rows = false; /* lanes that read nothing */
     if (e->kind != RLXC_EXPR_LOAD)
         return true;
     const rlxc_buffer *from = e->load.buffer;
@@ -168,9 +172,11 @@ static int64_t lanes_of_short_rows(const rlxc_schedule *c, const rlxc_stage *s)
 {
     int64_t row, lanes = 1;
     const row_search p = look_at_loads(c, s, 0);
-    if (!p.places || !p.in_rows || !rlxc_is_int(s->extents[s->n_axes - 1], &row) || row > SHORT_ROW)
+    const int64_t bits = s->out->dtype.bits;
+    if (!p.places || !p.in_rows || !rlxc_is_int(s->extents[s->n_axes - 1], &row) ||
+        row > SHORT_ROW || bits < 8 || s->out->dtype.lanes != 1)
         return 0;
-    const int64_t most = c->s->target->vector_bytes / (int64_t)rlx_dtype_size(s->out->dtype);
+    const int64_t most = (int64_t)c->s->target->vector_bytes * 8 / bits;
     while (lanes < most && row % (2 * lanes) == 0)
         lanes *= 2;
     return lanes >= FEWEST_LANES ? lanes : 0;
