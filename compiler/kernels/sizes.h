@@ -116,7 +116,7 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(blocks, 1, 16, "blocks fused row by row")                              \
     X(shared, 0, 16, "number of their common leading axes; 0 for one block") \
     RLXC_SIZES_OF_A_LOOP(X)                                                  \
-    X(lanes, 0, 64, "elements looked up at once; 0: it is no look-up")       \
+    X(lanes, 0, 64, "of explicit vectors: look-ups, short gathered rows")    \
     X(threads, 0, 1, "rows may run on several threads")
 
 #define RLXC_SINGLE_SIZES(X)                                                       \

@@ -1,4 +1,4 @@
-/* Pass conv_layout: moves convolutions and poolings to channels-last layouts.
+/* Pass conv_layout: moves convolutions, poolings and resizing to channels-last layouts.
  *
  *   lv = R.nn.conv2d(x, w)  in NCHW     x1 = R.permute_dims(x, [0, 2, 3, 1])
  *   y = R.nn.relu(lv)                   w1 = R.permute_dims(w, [2, 3, 1, 0])
@@ -12,7 +12,8 @@
  * convolutions, poolings and all operators that keep an order of dimensions (propagate_layout.c)
  * read the twins of their arguments. The value itself is the twin transposed back, which dce drops
  * if nothing reads it, so layout changes between the operators cancel. Only convolutions with a
- * constant weight are moved; their weights are laid out here, and the old ones are not kept.
+ * constant weight are moved; their weights are laid out here, and the old ones are not kept. Images
+ * of several channels that are sampled or interpolated are moved, too.
  *
  * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
  * (compiler/ops/winograd_stages.h) unless the options say no. Their weights take four times the
@@ -325,37 +326,6 @@ static rlxc_rewrite_action move_integer(conv_layout *c, rlxc_builder *b, rlxc_bi
     return replace(c, b, call, twin, replacement);
 }
 
-/* The call with its channels last in attributes layout and out_layout. */
-static rlxc_rewrite_action move_layout(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
-                                       rlxc_atom *replacement)
-{
-    const uint32_t rank = (uint32_t)tensor_of(b, call->args[0], 0)->ndim;
-    const rlxc_attr last = rlxc_attr_string(b->ctx, layout_of(rank)->channels_last);
-    rlxc_attrs attrs = attr(b, call->attrs, "layout", last);
-    if (rlxc_attrs_find(&attrs, "out_layout"))
-        attrs = attr(b, attrs, "out_layout", last);
-    rlxc_atom args[RLXC_MAX_OP_INPUTS];
-    memcpy(args, call->args, call->n_args * sizeof *args);
-    args[0] = channels_last(c, b, call->args[0], rank);
-    rlxc_atom moved = rlxc_emit_op(b, call->op->name, args, call->n_args, attrs, call->var->name);
-    return replace(c, b, call, moved, replacement);
-}
-
-/* Poolings, resizing: operators with a layout attribute. */
-static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
-                                     rlxc_atom *replacement)
-{
-    const rlxc_sinfo *x = tensor_of(b, call->args[0], 0);
-    const rlxc_layout_entry *twin = rlxc_layout_map_find(&c->twins, call->args[0]);
-    if (!x || !twin || twin->found)
-        return RLXC_REWRITE_KEEP;
-    const struct layout *layout = layout_of((uint32_t)x->ndim);
-    if (!str_is(call, "layout", layout->channels_second) ||
-        !str_is(call, "out_layout", layout->channels_second))
-        return RLXC_REWRITE_KEEP;
-    return move_layout(c, b, call, replacement);
-}
-
 /* True if a point of the result reads computed places, the same ones in all channels: with the
  * channels last these are vectors. */
 static bool samples(const rlxc_binding *call)
@@ -366,18 +336,32 @@ static bool samples(const rlxc_binding *call)
             strcmp(method, "nearest_neighbor") != 0);
 }
 
-static rlxc_rewrite_action move_sampling(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
-                                         rlxc_atom *replacement)
+/* Operators with a layout attribute: poolings and resizing follow an image that has moved; what
+ * samples many channels moves its image. */
+static rlxc_rewrite_action move_named(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
+                                      rlxc_atom *replacement)
 {
     const rlxc_sinfo *x = tensor_of(b, call->args[0], 0);
     const rlxc_layout_entry *twin = rlxc_layout_map_find(&c->twins, call->args[0]);
     int64_t channels;
-    if (!x || !call->var->sinfo->dims ||
-        !str_is(call, "layout", layout_of((uint32_t)x->ndim)->channels_second))
+    if (!x || !call->var->sinfo->dims)
         return RLXC_REWRITE_KEEP;
     const bool many = rlxc_is_int(x->dims[1], &channels) && channels >= SAMPLED_CHANNELS;
-    return many || (twin && !twin->found) ? move_layout(c, b, call, replacement)
-                                          : RLXC_REWRITE_KEEP;
+    if ((!twin || twin->found) && !(many && samples(call)))
+        return RLXC_REWRITE_KEEP;
+    const struct layout *layout = layout_of((uint32_t)x->ndim);
+    if (!str_is(call, "layout", layout->channels_second) ||
+        !str_is(call, "out_layout", layout->channels_second))
+        return RLXC_REWRITE_KEEP;
+    const rlxc_attr last = rlxc_attr_string(b->ctx, layout->channels_last);
+    rlxc_attrs attrs = attr(b, call->attrs, "layout", last);
+    if (rlxc_attrs_find(&attrs, "out_layout"))
+        attrs = attr(b, attrs, "out_layout", last);
+    rlxc_atom args[RLXC_MAX_OP_INPUTS];
+    memcpy(args, call->args, call->n_args * sizeof *args);
+    args[0] = channels_last(c, b, call->args[0], (uint32_t)x->ndim);
+    rlxc_atom moved = rlxc_emit_op(b, call->op->name, args, call->n_args, attrs, call->var->name);
+    return replace(c, b, call, moved, replacement);
 }
 
 /* --- the walk --------------------------------------------------------------------------------- */
@@ -393,10 +377,8 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
         return move_conv(c, b, binding, replacement);
     if (op && strcmp(op->name, "nn.conv2d_integer") == 0)
         return move_integer(c, b, binding, replacement);
-    if (op && samples(binding))
-        return move_sampling(c, b, binding, replacement);
     if (op && (op->flags & RLXC_OP_LAYOUT))
-        return move_pool(c, b, binding, replacement);
+        return move_named(c, b, binding, replacement);
     return rlxc_propagate_layout(&c->twins, b, binding, replacement);
 }
 

@@ -10,6 +10,11 @@
 
 #include "compiler/ir/sym.h"
 
+enum {
+    MOST_CONDITIONS = 32, /* looked at in one mask: a conjunction may be shared by many others */
+    MOST_SUMS = 4         /* that add sizes to a range */
+};
+
 static rlxc_atom before_reshaping(const rlxc_matching *t, rlxc_atom x)
 {
     for (const rlxc_binding *b; (b = rlxc_match_reshaping(t, x)) != NULL;)
@@ -42,30 +47,29 @@ static const rlxc_expr *size_in(const rlxc_matching *t, rlxc_atom x)
     return b && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1 ? b->args[0].dims[0] : NULL;
 }
 
-/* |x| is arange(from, to) in some shape: sets *from and *to. */
-static bool is_range(const rlxc_matching *t, rlxc_atom x, const rlxc_expr **from,
-                     const rlxc_expr **to)
+/* |x| is arange(from, ...) in some shape, perhaps with sizes added: sets *from. */
+static bool is_range(const rlxc_matching *t, rlxc_atom x, const rlxc_expr **from)
 {
-    x = before_reshaping(t, x);
-    const rlxc_binding *sum = rlxc_match_made_by(t, x, "add"), *range;
-    for (uint32_t i = 0; sum && i < 2; i++) {
-        const rlxc_expr *more = size_in(t, sum->args[i]);
-        if (!more || !is_range(t, sum->args[1 - i], from, to))
-            continue;
-        *from = rlxc_add(t->g.ctx, *from, more);
-        *to = rlxc_add(t->g.ctx, *to, more);
-        return true;
-    }
+    const rlxc_expr *more = rlxc_i64(t->g.ctx, 0), *size;
+    const rlxc_binding *b;
     int64_t step;
-    range = rlxc_match_made_by(t, x, "arange");
-    if (!range || range->n_args != 3)
+    x = before_reshaping(t, x);
+    for (uint32_t k = 0; k < MOST_SUMS && (b = rlxc_match_made_by(t, x, "add")) != NULL; k++) {
+        const uint32_t other = size_in(t, b->args[0]) != NULL;
+        size = size_in(t, b->args[1 - other]);
+        if (!size)
+            return false;
+        more = rlxc_add(t->g.ctx, more, size);
+        x = before_reshaping(t, b->args[other]);
+    }
+    b = rlxc_match_made_by(t, x, "arange");
+    if (!b || b->n_args != 3)
         return false;
     for (uint32_t i = 0; i < 3; i++)
-        if (range->args[i].kind != RLXC_ATOM_PRIM)
+        if (b->args[i].kind != RLXC_ATOM_PRIM)
             return false;
-    *from = range->args[0].prim;
-    *to = range->args[1].prim;
-    return rlxc_is_int(range->args[2].prim, &step) && step == 1;
+    *from = rlxc_add(t->g.ctx, b->args[0].prim, more);
+    return rlxc_is_int(b->args[2].prim, &step) && step == 1;
 }
 
 /* |x| is consecutive numbers along its last dimension but one (|column|) or its last, |n| in all:
@@ -73,14 +77,13 @@ static bool is_range(const rlxc_matching *t, rlxc_atom x, const rlxc_expr **from
 static bool is_line(const rlxc_matching *t, rlxc_atom x, bool column, const rlxc_expr *n,
                     const rlxc_expr **from)
 {
-    const rlxc_expr *to;
     const rlxc_sinfo *s = rlxc_match_tensor(t, x);
     if (!s || s->ndim < 2 || !rlxc_prove_eq(t->g.ctx, s->dims[s->ndim - (column ? 2 : 1)], n, NULL))
         return false;
     for (int32_t i = 0; i < s->ndim; i++)
         if (i != s->ndim - (column ? 2 : 1) && !rlxc_is_const(s->dims[i], 1))
             return false;
-    return is_range(t, x, from, &to);
+    return is_range(t, x, from);
 }
 
 static bool is_true(rlxc_atom x)
@@ -94,16 +97,20 @@ static bool is_true(rlxc_atom x)
     return true;
 }
 
-const char *rlxc_match_causal(rlxc_matching *t, rlxc_atom seen, const rlxc_expr *queries,
-                              const rlxc_expr *keys, bool *whole)
+/* As rlxc_match_causal; *left: how many more conditions may be looked at. */
+static const char *find(rlxc_matching *t, rlxc_atom seen, const rlxc_expr *queries,
+                        const rlxc_expr *keys, bool *whole, uint32_t *left)
 {
     rlxc_context *ctx = t->g.ctx;
     rlxc_match m;
-    seen = rlxc_match_without_front(t, seen);
     *whole = true;
+    if (*left == 0)
+        return NULL;
+    --*left;
+    seen = rlxc_match_without_front(t, seen);
     const rlxc_binding *both = rlxc_match_made_by(t, seen, "logical_and");
     for (uint32_t i = 0; both && i < 2; i++) {
-        const char *found = rlxc_match_causal(t, both->args[i], queries, keys, whole);
+        const char *found = find(t, both->args[i], queries, keys, whole, left);
         *whole = *whole && is_true(both->args[1 - i]);
         if (found)
             return found;
@@ -112,10 +119,17 @@ const char *rlxc_match_causal(rlxc_matching *t, rlxc_atom seen, const rlxc_expr 
     if (both || !t->part(t, "causal", seen, &m) ||
         !is_line(t, rlxc_match_atom(&m, "i"), true, queries, &first_query) ||
         !is_line(t, rlxc_match_atom(&m, "j"), false, keys, &first_key) ||
-        !rlxc_is_const(first_key, 0))
+        !rlxc_prove_eq(ctx, first_key, rlxc_i64(ctx, 0), NULL))
         return NULL;
     if (rlxc_prove_eq(ctx, first_query, rlxc_i64(ctx, 0), NULL))
         return "TopLeft";
     return rlxc_prove_eq(ctx, first_query, rlxc_sub(ctx, keys, queries), NULL) ? "BottomRight"
                                                                                : NULL;
+}
+
+const char *rlxc_match_causal(rlxc_matching *t, rlxc_atom seen, const rlxc_expr *queries,
+                              const rlxc_expr *keys, bool *whole)
+{
+    uint32_t left = MOST_CONDITIONS;
+    return find(t, seen, queries, keys, whole, &left);
 }

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from graphs import i64  # noqa: E402
 from sequences import (F32, I64, Program, const, floats, graph, node, run,  # noqa: E402
                        tensor_type)
 
@@ -18,12 +19,9 @@ LEAST = float(np.finfo(np.float32).min)
 SIZES = [(2, 7, 0), (1, 1, 5), (3, 33, 4), (2, 64, 0), (2, 17, 90), (1, 130, 1), (4, 2, 3)]
 
 
-def i64(*values):
-    return np.array(values, np.int64)
-
-
-def attention(fill, zeros, reverse):
-    """|reverse|: row >= column instead of column <= row, and the conjunction the other way round."""
+def attention(fill, zeros, reverse, doubled=0):
+    """|reverse|: row >= column instead of column <= row, and the conjunction the other way round.
+    |doubled|: as often is the condition the conjunction of itself and itself."""
     seen = ("LessOrEqual", "j i") if not reverse else ("GreaterOrEqual", "i j")
     nodes = [
         node("Concat", "kc k", "ks", axis=2), node("Concat", "vc v", "vs", axis=2),
@@ -35,7 +33,9 @@ def attention(fill, zeros, reverse):
         node("Unsqueeze", "at ax", "i"), node("Unsqueeze", "all bx", "j"),
         node(*seen, "causal"), const("mx", i64(1, 2)), node("Cast", "mask", "own", to=9),
         node("Unsqueeze", "own mx", "padding"),
-        node("And", "padding causal" if reverse else "causal padding", "seen"),
+        node("And", "padding causal" if reverse else "causal padding", "seen0"),
+        *(node("And", f"seen{i} seen{i}", f"seen{i + 1}") for i in range(doubled)),
+        node("Identity", f"seen{doubled}", "seen"),
         const("open", np.float32(0)), const("fill", np.float32(fill)),
         node("Where", "seen open fill", "bias"), node("Transpose", "ks", "kt", perm=[0, 1, 3, 2]),
         node("MatMul", "q kt", "scores"), node("Add", "scores bias", "masked"),
@@ -81,10 +81,13 @@ def inputs(b, s, p):
 
 def programs():
     given = [i for size in SIZES for i in inputs(*size)]
-    return [Program(f"causal and padded, {fill:g}{', zeros' if zeros else ''}",
-                    attention(fill, zeros, reverse), given, attend(fill, zeros))
-            for fill, zeros, reverse in ((LEAST, False, False), (LEAST, True, True), (-np.inf, True, False),
-                                         (-np.inf, False, True), (-1e9, False, False))]
+    kinds = ((LEAST, False, False), (LEAST, True, True), (-np.inf, True, False), (-np.inf, False, True),
+             (-1e9, False, False))
+    out = [Program(f"causal and padded, {fill:g}{', zeros' if zeros else ''}",
+                   attention(fill, zeros, reverse), given, attend(fill, zeros))
+           for fill, zeros, reverse in kinds]
+    return out + [Program("a condition of 2^60 paths", attention(LEAST, False, False, 60),
+                          inputs(2, 7, 0), attend(LEAST, False))]
 
 
 if __name__ == "__main__":

@@ -265,13 +265,13 @@ bool rlxc_decide_attention(rlxc_schedule *c, uint32_t i, void *sizes)
     const uint32_t registers = c->s->target->sum_registers;
     const bool wide = registers >= 32, medium = registers >= 16;
     const int64_t lanes = bytes / (a.form.dtype.bits / 8u);
-    const int64_t most = wide ? 4 : 2, few = lanes < MOVING_BLOCK ? MOVING_BLOCK / lanes : 1;
+    const int64_t widest = wide ? 4 : 2, few = lanes < MOVING_BLOCK ? MOVING_BLOCK / lanes : 1;
     /* a block computes all keys that any of its queries sees: where these move, it has few queries
      */
-    const bool narrow = (a.first_seen || a.last_seen) && few < most;
+    const bool narrow = (a.first_seen || a.last_seen) && few < widest;
     *(rlxc_attention_sizes *)sizes =
         (rlxc_attention_sizes){.lanes = lanes,
-                               .vectors = narrow ? few : most,
+                               .vectors = narrow ? few : widest,
                                .rows = narrow           ? 12
                                        : wide || medium ? 6
                                                         : 4,
