@@ -287,16 +287,16 @@ rlxc_atom rlxc_legalize_resize(rlxc_builder *b, const rlxc_binding *call)
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "data");
     const rlxc_buffer *out = rlxc_te_output(&te, "resize");
-    const bool in_vectors = m.kind != 'n' && !crops(&m) && w.channel == w.n + 1;
+    const bool in_tables = m.kind != 'n' && !crops(&m);
     taps axis[RLXC_MAX_SPATIAL];
     tables of[RLXC_MAX_SPATIAL];
-    for (uint32_t i = 0; i < w.n && in_vectors; i++)
+    for (uint32_t i = 0; i < w.n && in_tables; i++)
         of[i] = make_tables(&te, &m, i, x.dims[w.space[i]], out->shape[w.space[i]]);
     rlxc_te_spatial(&te, "resize", out);
     for (uint32_t i = 0; i < w.n; i++) {
         const uint32_t k = w.space[i];
-        axis[i] = in_vectors ? from_tables(&te, &of[i], te.axes[k])
-                             : find_taps(ctx, &m, i, te.axes[k], x.dims[k], out->shape[k]);
+        axis[i] = in_tables ? from_tables(&te, &of[i], te.axes[k])
+                            : find_taps(ctx, &m, i, te.axes[k], x.dims[k], out->shape[k]);
     }
     const rlxc_expr *at[RLXC_MAX_NDIM];
     memcpy(at, te.axes, (w.n + 2) * sizeof at[0]);
