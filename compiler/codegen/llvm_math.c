@@ -154,8 +154,8 @@ static LLVMValueRef sum_of(fp f, LLVMValueRef x, series s)
 /* x = n ln2 + r, |r| <= ln2 / 2; e^x = 2^n (1 + r + r^2 P(r)). n is found by adding row->shift,
  * which rounds and leaves n in the low bits without a conversion that NaN would make undefined. */
 typedef struct exponent {
-    LLVMValueRef t; /* n + row->shift */
-    LLVMValueRef p; /* e^x / 2^n */
+    LLVMValueRef t;    /* n + row->shift */
+    LLVMValueRef more; /* e^x / 2^n - 1 */
 } exponent;
 
 /* e^r - 1 for the reduced r */
@@ -166,16 +166,37 @@ static LLVMValueRef exp_reduced(fp f, LLVMValueRef r)
     return add(f, mul(f, poly_pairs(f, r, r2, s.c, s.n), r2), r);
 }
 
-/* |more| is added to n in t: row->shift + more is an integer. */
-static exponent split_exp(fp f, LLVMValueRef x, int64_t more)
+/* x - nf ln2, with one number for float32's ln2: it is off by 1.9e-9, so the result is by 1.9e-9
+ * nf. */
+static LLVMValueRef less_ln2(fp f, LLVMValueRef x, LLVMValueRef nf)
+{
+    LLVMValueRef r = sub(f, x, mul(f, nf, num(f, LN_2)));
+    return is_double(f.g, x) ? sub(f, r, mul(f, nf, num(f, LN_2_REST))) : r;
+}
+
+static bool fuses_products(const rlxc_target *t)
+{
+    return t->arch != RLXC_ARCH_X86 || rlxc_target_has_feature(t, "fma");
+}
+
+/* |bias| is added to n in t: row->shift + bias is an integer. |exact|: also for a large |n|;
+ * without it, one number for ln2 will do if its product with n is not rounded. */
+static exponent split_exp(fp f, LLVMValueRef x, int64_t bias, bool exact)
 {
     const format *row = format_of(f);
-    LLVMValueRef shift = num(f, row->shift + (double)more);
+    LLVMValueRef shift = num(f, row->shift + (double)bias);
     LLVMValueRef t = add(f, mul(f, x, num(f, LOG2_E)), shift);
     LLVMValueRef nf = sub(f, t, shift);
+    if (!exact && fuses_products(f.g->target))
+        return (exponent){t, exp_reduced(f, less_ln2(f, x, nf))};
     LLVMValueRef r = sub(f, x, mul(f, nf, num(f, row->ln2_high)));
     r = sub(f, r, mul(f, nf, num(f, row->ln2_low)));
-    return (exponent){t, add(f, exp_reduced(f, r), num(f, 1.0))};
+    return (exponent){t, exp_reduced(f, r)};
+}
+
+static LLVMValueRef plus_one(fp f, LLVMValueRef x)
+{
+    return add(f, x, num(f, 1.0));
 }
 
 /* p 2^n for an integral float n if the target has an instruction for it; else NULL. */
@@ -203,9 +224,9 @@ LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
     LLVMBuilderRef b = g->b;
     x = at_most(f, x, row->exp_most);
     x = at_least(f, x, row->exp_least);
-    exponent e = split_exp(f, x, 2 * row->bias);
-    LLVMValueRef shift = num(f, row->shift + 2.0 * (double)row->bias);
-    LLVMValueRef at_once = scaled(f, e.p, sub(f, e.t, shift));
+    exponent e = split_exp(f, x, 2 * row->bias, true);
+    LLVMValueRef p = plus_one(f, e.more), shift = num(f, row->shift + 2.0 * (double)row->bias);
+    LLVMValueRef at_once = scaled(f, p, sub(f, e.t, shift));
     if (at_once)
         return at_once;
     const int64_t exponent_bits = (2 * row->bias + 1) << row->mantissa;
@@ -213,27 +234,29 @@ LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
     LLVMValueRef half = LLVMBuildShl(b, t, integer(f, row->mantissa - 1), "");
     half = LLVMBuildAnd(b, half, integer(f, exponent_bits), "");
     LLVMValueRef rest = LLVMBuildSub(b, all, half, "");
-    return LLVMBuildFMul(b, LLVMBuildFMul(b, e.p, from_bits(f, half), ""), from_bits(f, rest), "");
+    return LLVMBuildFMul(b, LLVMBuildFMul(b, p, from_bits(f, half), ""), from_bits(f, rest), "");
 }
 
-/* Zero for n < 2 - bias, so that 2^n and the result are normal numbers. */
+/* The weights of a softmax, of which the largest is 1: float32's are off by 1.1 ulp and 3e-9 |x| of
+ * their value. Zero for n < 2 - bias, so that 2^n and the result are normal numbers; below, the
+ * arithmetic gives any number or NaN. */
 LLVMValueRef rlxc_llvm_exp_nonpositive(rlxc_llvm *g, LLVMValueRef x)
 {
     fp f = begin(g, x);
     const format *row = format_of(f);
     const double least = (2 - (double)row->bias) * LN_2;
-    exponent e = split_exp(f, at_least(f, x, least), row->bias);
+    exponent e = split_exp(f, x, row->bias, false);
     LLVMValueRef n = LLVMBuildShl(g->b, bits(f, e.t), integer(f, row->mantissa), "");
-    LLVMValueRef value = LLVMBuildFMul(g->b, e.p, from_bits(f, n), "");
-    return pick(f, less(f, x, least), num(f, 0.0), value);
+    LLVMValueRef power = from_bits(f, n);
+    return pick(f, less(f, x, least), num(f, 0.0), add(f, mul(f, e.more, power), power));
 }
 
 /* For -80 < x < 80: n is added to the exponent directly. The result for NaN is arbitrary. */
 LLVMValueRef rlxc_llvm_exp_within(fp f, LLVMValueRef x)
 {
-    exponent e = split_exp(f, x, 0);
+    exponent e = split_exp(f, x, 0, true);
     LLVMValueRef n = LLVMBuildShl(f.g->b, bits(f, e.t), integer(f, format_of(f)->mantissa), "");
-    return from_bits(f, LLVMBuildAdd(f.g->b, bits(f, e.p), n, ""));
+    return from_bits(f, LLVMBuildAdd(f.g->b, bits(f, plus_one(f, e.more)), n, ""));
 }
 
 /* x = m 2^k, m in [sqrt(1/2), sqrt 2); log x = k ln2 + t - t^2 / 2 + t^3 P(t), t = m - 1. k
@@ -281,9 +304,7 @@ LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x)
     LLVMValueRef t = bits(f, add(f, mul(f, a, num(f, LOG2_E)), shift));
     t = LLVMBuildAnd(b, t, integer(f, -(1 << FRACTION)), "");
     LLVMValueRef n = sub(f, from_bits(f, t), shift);
-    LLVMValueRef r = sub(f, a, mul(f, n, num(f, LN_2)));
-    if (is_double(g, x))
-        r = sub(f, r, mul(f, n, num(f, LN_2_REST)));
+    LLVMValueRef r = less_ln2(f, a, n);
     LLVMValueRef r2 = mul(f, r, r);
     LLVMValueRef w = add(f, mul(f, sum_of(f, r2, row->tanh), mul(f, r2, r)), r);
     LLVMValueRef s = LLVMBuildShl(b, t, integer(f, row->mantissa + 1 - FRACTION), "");

@@ -37,13 +37,16 @@ static double error_of_silu(double x, double out)
     return fabs(out - want) / (3.5 * ulp);
 }
 
-/* Of x <= 0. Zero where results are subnormal or nearly so. */
+/* Of x <= 0, a weight of a softmax: 1.1 ulp, and 3e-9 |x| of its value, which is at most 1.1e-9 of
+ * the largest weight. Zero where results are subnormal or nearly so. */
 static double error_of_weight(double x, double out)
 {
     const double want = exp(x);
     if (x > 0 || (out == 0 && want < 0x1.1p-125))
         return 0;
-    return out < 0x1p-126 ? 2 : fabs(out - want) / (1.1 * exp2(floor(log2(want)) - 23));
+    return out < 0x1p-126
+               ? 2
+               : fabs(out - want) / (1.1 * exp2(floor(log2(want)) - 23) - 3e-9 * x * want);
 }
 
 static void check_factor(rlx_test *t, const factor *row, const char *cpu, const char *loop,

@@ -51,19 +51,39 @@ class Module:
                     sum_1 = T.decl_buffer((T.int64(16),), data=sum)
                     correction = T.allocate([T.int64(16)], "float32", "global")
                     correction_1 = T.decl_buffer((T.int64(16),), data=correction)
+                    inverse = T.allocate([T.int64(16)], "float32", "global")
+                    inverse_1 = T.decl_buffer((T.int64(16),), data=inverse)
                     batch: T.int64 = block // (T.int64(2) * (n // T.int64(16)))
                     head: T.int64 = block // (n // T.int64(16)) % T.int64(2)
                     query: T.int64 = block % (n // T.int64(16)) * T.int64(16)
                     with T.block("queries"):
                         for block_1, block_2, i, j in T.grid(T.int64(2), T.int64(1), T.int64(1), T.int64(1)):
-                            r: T.float32x8 = q[T.int64(0), query + block_1 * T.int64(8) + j * T.int64(8), head, T.Ramp(block_2 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                            r_1: T.float32x8 = q[T.int64(0), query + block_1 * T.int64(8) + j * T.int64(8) + T.int64(1), head, T.Ramp(block_2 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                            r_2: T.float32x8 = q[T.int64(0), query + block_1 * T.int64(8) + j * T.int64(8) + T.int64(2), head, T.Ramp(block_2 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                            r_3: T.float32x8 = q[T.int64(0), query + block_1 * T.int64(8) + j * T.int64(8) + T.int64(3), head, T.Ramp(block_2 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                            r_4: T.float32x8 = q[T.int64(0), query + block_1 * T.int64(8) + j * T.int64(8) + T.int64(4), head, T.Ramp(block_2 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                            r_5: T.float32x8 = q[T.int64(0), query + block_1 * T.int64(8) + j * T.int64(8) + T.int64(5), head, T.Ramp(block_2 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                            r_6: T.float32x8 = q[T.int64(0), query + block_1 * T.int64(8) + j * T.int64(8) + T.int64(6), head, T.Ramp(block_2 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                            r_7: T.float32x8 = q[T.int64(0), query + block_1 * T.int64(8) + j * T.int64(8) + T.int64(7), head, T.Ramp(block_2 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
+                            rows = T.allocate([T.int64(64)], "float32", "global")
+                            rows_1 = T.decl_buffer((T.int64(64),), data=rows)
+                            for l in T.vectorized(T.int64(8)):
+                                rows_1[l] = q[T.int64(0), query + (block_1 * T.int64(8) + j * T.int64(8)), head, block_2 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                            r: T.float32x8 = rows_1[T.Ramp(T.int64(0), T.int64(1), 8)]
+                            for l in T.vectorized(T.int64(8)):
+                                rows_1[T.int64(8) + l] = q[T.int64(0), query + (block_1 * T.int64(8) + (j * T.int64(8) + T.int64(1))), head, block_2 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                            r_1: T.float32x8 = rows_1[T.Ramp(T.int64(8), T.int64(1), 8)]
+                            for l in T.vectorized(T.int64(8)):
+                                rows_1[T.int64(16) + l] = q[T.int64(0), query + (block_1 * T.int64(8) + (j * T.int64(8) + T.int64(2))), head, block_2 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                            r_2: T.float32x8 = rows_1[T.Ramp(T.int64(16), T.int64(1), 8)]
+                            for l in T.vectorized(T.int64(8)):
+                                rows_1[T.int64(24) + l] = q[T.int64(0), query + (block_1 * T.int64(8) + (j * T.int64(8) + T.int64(3))), head, block_2 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                            r_3: T.float32x8 = rows_1[T.Ramp(T.int64(24), T.int64(1), 8)]
+                            for l in T.vectorized(T.int64(8)):
+                                rows_1[T.int64(32) + l] = q[T.int64(0), query + (block_1 * T.int64(8) + (j * T.int64(8) + T.int64(4))), head, block_2 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                            r_4: T.float32x8 = rows_1[T.Ramp(T.int64(32), T.int64(1), 8)]
+                            for l in T.vectorized(T.int64(8)):
+                                rows_1[T.int64(40) + l] = q[T.int64(0), query + (block_1 * T.int64(8) + (j * T.int64(8) + T.int64(5))), head, block_2 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                            r_5: T.float32x8 = rows_1[T.Ramp(T.int64(40), T.int64(1), 8)]
+                            for l in T.vectorized(T.int64(8)):
+                                rows_1[T.int64(48) + l] = q[T.int64(0), query + (block_1 * T.int64(8) + (j * T.int64(8) + T.int64(6))), head, block_2 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                            r_6: T.float32x8 = rows_1[T.Ramp(T.int64(48), T.int64(1), 8)]
+                            for l in T.vectorized(T.int64(8)):
+                                rows_1[T.int64(56) + l] = q[T.int64(0), query + (block_1 * T.int64(8) + (j * T.int64(8) + T.int64(7))), head, block_2 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                            r_7: T.float32x8 = rows_1[T.Ramp(T.int64(56), T.int64(1), 8)]
                             r_8: T.float32x8 = T.Shuffle([r, r_4], [0, 1, 2, 3, 8, 9, 10, 11])
                             r_9: T.float32x8 = T.Shuffle([r, r_4], [4, 5, 6, 7, 12, 13, 14, 15])
                             r_10: T.float32x8 = T.Shuffle([r_1, r_5], [0, 1, 2, 3, 8, 9, 10, 11])
@@ -106,89 +126,103 @@ class Module:
                                 sum_1[v_2 * T.int64(8) + l] = T.float32(0.0)
                     for block_3 in range((m + T.int64(47)) // T.int64(48)):
                         with T.block("scores"):
+                            for v_3 in T.unroll(T.int64(2)):
+                                for l in T.vectorized(T.int64(8)):
+                                    correction_1[v_3 * T.int64(8) + l] = largest_1[v_3 * T.int64(8) + l]
                             for tile in range(T.min(m - block_3 * T.int64(48), T.int64(48)) // T.int64(6)):
                                 for m_1 in T.unroll(T.int64(6)):
-                                    for v_3 in T.unroll(T.int64(2)):
+                                    for v_4 in T.unroll(T.int64(2)):
                                         for l in T.vectorized(T.int64(8)):
-                                            acc_1[m_1 * T.int64(16) + (v_3 * T.int64(8) + l)] = T.float32(0.0)
+                                            acc_1[m_1 * T.int64(16) + (v_4 * T.int64(8) + l)] = T.float32(0.0)
                                 for d in range(T.int64(8)):
                                     for m_2 in T.unroll(T.int64(6)):
-                                        for v_4 in T.unroll(T.int64(2)):
+                                        for v_5 in T.unroll(T.int64(2)):
                                             for l in T.vectorized(T.int64(8)):
-                                                acc_1[m_2 * T.int64(16) + (v_4 * T.int64(8) + l)] = acc_1[m_2 * T.int64(16) + (v_4 * T.int64(8) + l)] + k[T.int64(0), block_3 * T.int64(48) + (tile * T.int64(6) + m_2), head, d] * qt_1[d, v_4 * T.int64(8) + l]
+                                                acc_1[m_2 * T.int64(16) + (v_5 * T.int64(8) + l)] = acc_1[m_2 * T.int64(16) + (v_5 * T.int64(8) + l)] + k[T.int64(0), block_3 * T.int64(48) + (tile * T.int64(6) + m_2), head, d] * qt_1[d, v_5 * T.int64(8) + l]
                                 for m_3 in T.unroll(T.int64(6)):
-                                    for v_5 in T.unroll(T.int64(2)):
-                                        for l in T.vectorized(T.int64(8)):
-                                            st_1[tile * T.int64(6) + m_3, v_5 * T.int64(8) + l] = acc_1[m_3 * T.int64(16) + (v_5 * T.int64(8) + l)]
-                            for tile in range(T.min(m - block_3 * T.int64(48), T.int64(48)) % T.int64(6) // T.int64(2)):
-                                for m_4 in T.unroll(T.int64(2)):
                                     for v_6 in T.unroll(T.int64(2)):
                                         for l in T.vectorized(T.int64(8)):
-                                            acc_1[m_4 * T.int64(16) + (v_6 * T.int64(8) + l)] = T.float32(0.0)
-                                for d in range(T.int64(8)):
-                                    for m_5 in T.unroll(T.int64(2)):
-                                        for v_7 in T.unroll(T.int64(2)):
-                                            for l in T.vectorized(T.int64(8)):
-                                                acc_1[m_5 * T.int64(16) + (v_7 * T.int64(8) + l)] = acc_1[m_5 * T.int64(16) + (v_7 * T.int64(8) + l)] + k[T.int64(0), block_3 * T.int64(48) + (T.min(m - block_3 * T.int64(48), T.int64(48)) // T.int64(6) * T.int64(6) + tile * T.int64(2) + m_5), head, d] * qt_1[d, v_7 * T.int64(8) + l]
-                                for m_6 in T.unroll(T.int64(2)):
+                                            acc_1[m_3 * T.int64(16) + (v_6 * T.int64(8) + l)] = acc_1[m_3 * T.int64(16) + (v_6 * T.int64(8) + l)]
+                                    for v_7 in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            largest_1[v_7 * T.int64(8) + l] = T.Select(largest_1[v_7 * T.int64(8) + l] < acc_1[m_3 * T.int64(16) + (v_7 * T.int64(8) + l)], acc_1[m_3 * T.int64(16) + (v_7 * T.int64(8) + l)], largest_1[v_7 * T.int64(8) + l])
                                     for v_8 in T.unroll(T.int64(2)):
                                         for l in T.vectorized(T.int64(8)):
-                                            st_1[T.min(m - block_3 * T.int64(48), T.int64(48)) // T.int64(6) * T.int64(6) + tile * T.int64(2) + m_6, v_8 * T.int64(8) + l] = acc_1[m_6 * T.int64(16) + (v_8 * T.int64(8) + l)]
-                            for tile in range(T.min(m - block_3 * T.int64(48), T.int64(48)) % T.int64(6) % T.int64(2)):
-                                for m_7 in T.unroll(T.int64(1)):
+                                            st_1[tile * T.int64(6) + m_3, v_8 * T.int64(8) + l] = acc_1[m_3 * T.int64(16) + (v_8 * T.int64(8) + l)]
+                            for tile in range(T.min(m - block_3 * T.int64(48), T.int64(48)) % T.int64(6) // T.int64(2)):
+                                for m_4 in T.unroll(T.int64(2)):
                                     for v_9 in T.unroll(T.int64(2)):
                                         for l in T.vectorized(T.int64(8)):
-                                            acc_1[m_7 * T.int64(16) + (v_9 * T.int64(8) + l)] = T.float32(0.0)
+                                            acc_1[m_4 * T.int64(16) + (v_9 * T.int64(8) + l)] = T.float32(0.0)
                                 for d in range(T.int64(8)):
-                                    for m_8 in T.unroll(T.int64(1)):
+                                    for m_5 in T.unroll(T.int64(2)):
                                         for v_10 in T.unroll(T.int64(2)):
                                             for l in T.vectorized(T.int64(8)):
-                                                acc_1[m_8 * T.int64(16) + (v_10 * T.int64(8) + l)] = acc_1[m_8 * T.int64(16) + (v_10 * T.int64(8) + l)] + k[T.int64(0), block_3 * T.int64(48) + (T.min(m - block_3 * T.int64(48), T.int64(48)) // T.int64(6) * T.int64(6) + T.min(m - block_3 * T.int64(48), T.int64(48)) % T.int64(6) // T.int64(2) * T.int64(2) + tile + m_8), head, d] * qt_1[d, v_10 * T.int64(8) + l]
-                                for m_9 in T.unroll(T.int64(1)):
+                                                acc_1[m_5 * T.int64(16) + (v_10 * T.int64(8) + l)] = acc_1[m_5 * T.int64(16) + (v_10 * T.int64(8) + l)] + k[T.int64(0), block_3 * T.int64(48) + (T.min(m - block_3 * T.int64(48), T.int64(48)) // T.int64(6) * T.int64(6) + tile * T.int64(2) + m_5), head, d] * qt_1[d, v_10 * T.int64(8) + l]
+                                for m_6 in T.unroll(T.int64(2)):
                                     for v_11 in T.unroll(T.int64(2)):
                                         for l in T.vectorized(T.int64(8)):
-                                            st_1[T.min(m - block_3 * T.int64(48), T.int64(48)) // T.int64(6) * T.int64(6) + T.min(m - block_3 * T.int64(48), T.int64(48)) % T.int64(6) // T.int64(2) * T.int64(2) + tile + m_9, v_11 * T.int64(8) + l] = acc_1[m_9 * T.int64(16) + (v_11 * T.int64(8) + l)]
-                        with T.block("weights"):
-                            for v_12 in T.unroll(T.int64(2)):
-                                for l in T.vectorized(T.int64(8)):
-                                    correction_1[v_12 * T.int64(8) + l] = largest_1[v_12 * T.int64(8) + l]
-                            for j in range(T.min(m - block_3 * T.int64(48), T.int64(48))):
-                                for v_13 in T.unroll(T.int64(2)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        st_1[j, v_13 * T.int64(8) + l] = st_1[j, v_13 * T.int64(8) + l] * T.float32(0.3535533845424652)
-                                for v_14 in T.unroll(T.int64(2)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        largest_1[v_14 * T.int64(8) + l] = T.max(largest_1[v_14 * T.int64(8) + l], st_1[j, v_14 * T.int64(8) + l])
-                            for v_15 in T.unroll(T.int64(2)):
-                                for l in T.vectorized(T.int64(8)):
-                                    correction_1[v_15 * T.int64(8) + l] = T.exp_nonpositive(correction_1[v_15 * T.int64(8) + l] - largest_1[v_15 * T.int64(8) + l])
-                            for v_16 in T.unroll(T.int64(2)):
-                                for l in T.vectorized(T.int64(8)):
-                                    sum_1[v_16 * T.int64(8) + l] = sum_1[v_16 * T.int64(8) + l] * correction_1[v_16 * T.int64(8) + l]
-                            for j in range(T.min(m - block_3 * T.int64(48), T.int64(48))):
-                                for v_17 in T.unroll(T.int64(2)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        st_1[j, v_17 * T.int64(8) + l] = T.exp_nonpositive(st_1[j, v_17 * T.int64(8) + l] - largest_1[v_17 * T.int64(8) + l])
-                                for v_18 in T.unroll(T.int64(2)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        sum_1[v_18 * T.int64(8) + l] = sum_1[v_18 * T.int64(8) + l] + st_1[j, v_18 * T.int64(8) + l]
-                        with T.block("values"):
-                            for m_10 in T.unroll(T.int64(4)):
-                                for v_19 in T.unroll(T.int64(2)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        acc_1[m_10 * T.int64(16) + (v_19 * T.int64(8) + l)] = ot_1[m_10, v_19 * T.int64(8) + l] * correction_1[v_19 * T.int64(8) + l]
-                            for j in range(T.min(m - block_3 * T.int64(48), T.int64(48))):
-                                for m_11 in T.unroll(T.int64(4)):
-                                    for v_20 in T.unroll(T.int64(2)):
+                                            acc_1[m_6 * T.int64(16) + (v_11 * T.int64(8) + l)] = acc_1[m_6 * T.int64(16) + (v_11 * T.int64(8) + l)]
+                                    for v_12 in T.unroll(T.int64(2)):
                                         for l in T.vectorized(T.int64(8)):
-                                            acc_1[m_11 * T.int64(16) + (v_20 * T.int64(8) + l)] = acc_1[m_11 * T.int64(16) + (v_20 * T.int64(8) + l)] + v[T.int64(0), block_3 * T.int64(48) + j, head, m_11] * st_1[j, v_20 * T.int64(8) + l]
-                            for m_12 in T.unroll(T.int64(4)):
+                                            largest_1[v_12 * T.int64(8) + l] = T.Select(largest_1[v_12 * T.int64(8) + l] < acc_1[m_6 * T.int64(16) + (v_12 * T.int64(8) + l)], acc_1[m_6 * T.int64(16) + (v_12 * T.int64(8) + l)], largest_1[v_12 * T.int64(8) + l])
+                                    for v_13 in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            st_1[T.min(m - block_3 * T.int64(48), T.int64(48)) // T.int64(6) * T.int64(6) + tile * T.int64(2) + m_6, v_13 * T.int64(8) + l] = acc_1[m_6 * T.int64(16) + (v_13 * T.int64(8) + l)]
+                            for tile in range(T.min(m - block_3 * T.int64(48), T.int64(48)) % T.int64(6) % T.int64(2)):
+                                for m_7 in T.unroll(T.int64(1)):
+                                    for v_14 in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_1[m_7 * T.int64(16) + (v_14 * T.int64(8) + l)] = T.float32(0.0)
+                                for d in range(T.int64(8)):
+                                    for m_8 in T.unroll(T.int64(1)):
+                                        for v_15 in T.unroll(T.int64(2)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                acc_1[m_8 * T.int64(16) + (v_15 * T.int64(8) + l)] = acc_1[m_8 * T.int64(16) + (v_15 * T.int64(8) + l)] + k[T.int64(0), block_3 * T.int64(48) + (T.min(m - block_3 * T.int64(48), T.int64(48)) // T.int64(6) * T.int64(6) + T.min(m - block_3 * T.int64(48), T.int64(48)) % T.int64(6) // T.int64(2) * T.int64(2) + tile + m_8), head, d] * qt_1[d, v_15 * T.int64(8) + l]
+                                for m_9 in T.unroll(T.int64(1)):
+                                    for v_16 in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_1[m_9 * T.int64(16) + (v_16 * T.int64(8) + l)] = acc_1[m_9 * T.int64(16) + (v_16 * T.int64(8) + l)]
+                                    for v_17 in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            largest_1[v_17 * T.int64(8) + l] = T.Select(largest_1[v_17 * T.int64(8) + l] < acc_1[m_9 * T.int64(16) + (v_17 * T.int64(8) + l)], acc_1[m_9 * T.int64(16) + (v_17 * T.int64(8) + l)], largest_1[v_17 * T.int64(8) + l])
+                                    for v_18 in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            st_1[T.min(m - block_3 * T.int64(48), T.int64(48)) // T.int64(6) * T.int64(6) + T.min(m - block_3 * T.int64(48), T.int64(48)) % T.int64(6) // T.int64(2) * T.int64(2) + tile + m_9, v_18 * T.int64(8) + l] = acc_1[m_9 * T.int64(16) + (v_18 * T.int64(8) + l)]
+                        with T.block("weights"):
+                            for v_19 in T.unroll(T.int64(2)):
+                                for l in T.vectorized(T.int64(8)):
+                                    correction_1[v_19 * T.int64(8) + l] = T.exp_nonpositive(correction_1[v_19 * T.int64(8) + l] - largest_1[v_19 * T.int64(8) + l])
+                            for v_20 in T.unroll(T.int64(2)):
+                                for l in T.vectorized(T.int64(8)):
+                                    sum_1[v_20 * T.int64(8) + l] = sum_1[v_20 * T.int64(8) + l] * correction_1[v_20 * T.int64(8) + l]
+                            for j in range(T.min(m - block_3 * T.int64(48), T.int64(48))):
                                 for v_21 in T.unroll(T.int64(2)):
                                     for l in T.vectorized(T.int64(8)):
-                                        ot_1[m_12, v_21 * T.int64(8) + l] = acc_1[m_12 * T.int64(16) + (v_21 * T.int64(8) + l)]
+                                        st_1[j, v_21 * T.int64(8) + l] = T.exp_nonpositive(st_1[j, v_21 * T.int64(8) + l] - largest_1[v_21 * T.int64(8) + l])
+                                for v_22 in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        sum_1[v_22 * T.int64(8) + l] = sum_1[v_22 * T.int64(8) + l] + st_1[j, v_22 * T.int64(8) + l]
+                        with T.block("values"):
+                            for m_10 in T.unroll(T.int64(4)):
+                                for v_23 in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        acc_1[m_10 * T.int64(16) + (v_23 * T.int64(8) + l)] = ot_1[m_10, v_23 * T.int64(8) + l] * correction_1[v_23 * T.int64(8) + l]
+                            for j in range(T.min(m - block_3 * T.int64(48), T.int64(48))):
+                                for m_11 in T.unroll(T.int64(4)):
+                                    for v_24 in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_1[m_11 * T.int64(16) + (v_24 * T.int64(8) + l)] = acc_1[m_11 * T.int64(16) + (v_24 * T.int64(8) + l)] + v[T.int64(0), block_3 * T.int64(48) + j, head, m_11] * st_1[j, v_24 * T.int64(8) + l]
+                            for m_12 in T.unroll(T.int64(4)):
+                                for v_25 in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        ot_1[m_12, v_25 * T.int64(8) + l] = acc_1[m_12 * T.int64(16) + (v_25 * T.int64(8) + l)]
                     with T.block("write"):
+                        for v_26 in T.unroll(T.int64(2)):
+                            for l in T.vectorized(T.int64(8)):
+                                inverse_1[v_26 * T.int64(8) + l] = T.float32(1.0) / sum_1[v_26 * T.int64(8) + l]
                         for i, e in T.grid(T.int64(16), T.int64(4)):
-                            T_attention[T.int64(0), query + i, head, e] = T.Select(m > T.int64(0), ot_1[e, i] / sum_1[i], T.float32(0.0))
+                            T_attention[T.int64(0), query + i, head, e] = T.Select(m > T.int64(0), ot_1[e, i] * inverse_1[i], T.float32(0.0))
                 for block in T.parallel(T.int64(2) * ((n % T.int64(16) - T.Select(n % T.int64(16) % T.int64(8) <= T.int64(3), n % T.int64(16) % T.int64(8), T.int64(0)) + T.int64(7)) // T.int64(8)), annotations={"rlx.alike": 1}):
                     qt = T.allocate([T.int64(8), T.int64(8)], "float32", "global")
                     qt_2 = T.decl_buffer((T.int64(8), T.int64(8)), data=qt)
@@ -204,25 +238,45 @@ class Module:
                     sum_2 = T.decl_buffer((T.int64(8),), data=sum)
                     correction = T.allocate([T.int64(8)], "float32", "global")
                     correction_2 = T.decl_buffer((T.int64(8),), data=correction)
+                    inverse = T.allocate([T.int64(8)], "float32", "global")
+                    inverse_2 = T.decl_buffer((T.int64(8),), data=inverse)
                     batch: T.int64 = block // (T.int64(2) * ((n % T.int64(16) - T.Select(n % T.int64(16) % T.int64(8) <= T.int64(3), n % T.int64(16) % T.int64(8), T.int64(0)) + T.int64(7)) // T.int64(8)))
                     head: T.int64 = block // ((n % T.int64(16) - T.Select(n % T.int64(16) % T.int64(8) <= T.int64(3), n % T.int64(16) % T.int64(8), T.int64(0)) + T.int64(7)) // T.int64(8)) % T.int64(2)
                     query: T.int64 = n // T.int64(16) * T.int64(16) + block % ((n % T.int64(16) - T.Select(n % T.int64(16) % T.int64(8) <= T.int64(3), n % T.int64(16) % T.int64(8), T.int64(0)) + T.int64(7)) // T.int64(8)) * T.int64(8)
                     with T.block("queries"):
                         for row in range(T.int64(8)):
-                            for v_22 in T.unroll(T.int64(1)):
+                            for v_27 in T.unroll(T.int64(1)):
                                 for l in T.vectorized(T.int64(8)):
-                                    qt_2[row, v_22 * T.int64(8) + l] = T.float32(0.0)
+                                    qt_2[row, v_27 * T.int64(8) + l] = T.float32(0.0)
                         for block_4, block_5 in T.grid((T.min(T.int64(8), n - query) + T.int64(7)) // T.int64(8), T.int64(1)):
                             if T.min(T.min(n - query, T.int64(8)) - block_4 * T.int64(8), T.int64(8)) == T.int64(8):
                                 for i, j in T.grid(T.int64(1), T.int64(1)):
-                                    r: T.float32x8 = q[T.int64(0), query + block_4 * T.int64(8) + j * T.int64(8), head, T.Ramp(block_5 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                                    r_32: T.float32x8 = q[T.int64(0), query + block_4 * T.int64(8) + j * T.int64(8) + T.int64(1), head, T.Ramp(block_5 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                                    r_33: T.float32x8 = q[T.int64(0), query + block_4 * T.int64(8) + j * T.int64(8) + T.int64(2), head, T.Ramp(block_5 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                                    r_34: T.float32x8 = q[T.int64(0), query + block_4 * T.int64(8) + j * T.int64(8) + T.int64(3), head, T.Ramp(block_5 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                                    r_35: T.float32x8 = q[T.int64(0), query + block_4 * T.int64(8) + j * T.int64(8) + T.int64(4), head, T.Ramp(block_5 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                                    r_36: T.float32x8 = q[T.int64(0), query + block_4 * T.int64(8) + j * T.int64(8) + T.int64(5), head, T.Ramp(block_5 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                                    r_37: T.float32x8 = q[T.int64(0), query + block_4 * T.int64(8) + j * T.int64(8) + T.int64(6), head, T.Ramp(block_5 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
-                                    r_38: T.float32x8 = q[T.int64(0), query + block_4 * T.int64(8) + j * T.int64(8) + T.int64(7), head, T.Ramp(block_5 * T.int64(8) + i * T.int64(8), T.int64(1), 8)]
+                                    rows = T.allocate([T.int64(64)], "float32", "global")
+                                    rows_2 = T.decl_buffer((T.int64(64),), data=rows)
+                                    for l in T.vectorized(T.int64(8)):
+                                        rows_2[l] = q[T.int64(0), query + (block_4 * T.int64(8) + j * T.int64(8)), head, block_5 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                                    r: T.float32x8 = rows_2[T.Ramp(T.int64(0), T.int64(1), 8)]
+                                    for l in T.vectorized(T.int64(8)):
+                                        rows_2[T.int64(8) + l] = q[T.int64(0), query + (block_4 * T.int64(8) + (j * T.int64(8) + T.int64(1))), head, block_5 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                                    r_32: T.float32x8 = rows_2[T.Ramp(T.int64(8), T.int64(1), 8)]
+                                    for l in T.vectorized(T.int64(8)):
+                                        rows_2[T.int64(16) + l] = q[T.int64(0), query + (block_4 * T.int64(8) + (j * T.int64(8) + T.int64(2))), head, block_5 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                                    r_33: T.float32x8 = rows_2[T.Ramp(T.int64(16), T.int64(1), 8)]
+                                    for l in T.vectorized(T.int64(8)):
+                                        rows_2[T.int64(24) + l] = q[T.int64(0), query + (block_4 * T.int64(8) + (j * T.int64(8) + T.int64(3))), head, block_5 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                                    r_34: T.float32x8 = rows_2[T.Ramp(T.int64(24), T.int64(1), 8)]
+                                    for l in T.vectorized(T.int64(8)):
+                                        rows_2[T.int64(32) + l] = q[T.int64(0), query + (block_4 * T.int64(8) + (j * T.int64(8) + T.int64(4))), head, block_5 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                                    r_35: T.float32x8 = rows_2[T.Ramp(T.int64(32), T.int64(1), 8)]
+                                    for l in T.vectorized(T.int64(8)):
+                                        rows_2[T.int64(40) + l] = q[T.int64(0), query + (block_4 * T.int64(8) + (j * T.int64(8) + T.int64(5))), head, block_5 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                                    r_36: T.float32x8 = rows_2[T.Ramp(T.int64(40), T.int64(1), 8)]
+                                    for l in T.vectorized(T.int64(8)):
+                                        rows_2[T.int64(48) + l] = q[T.int64(0), query + (block_4 * T.int64(8) + (j * T.int64(8) + T.int64(6))), head, block_5 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                                    r_37: T.float32x8 = rows_2[T.Ramp(T.int64(48), T.int64(1), 8)]
+                                    for l in T.vectorized(T.int64(8)):
+                                        rows_2[T.int64(56) + l] = q[T.int64(0), query + (block_4 * T.int64(8) + (j * T.int64(8) + T.int64(7))), head, block_5 * T.int64(8) + (i * T.int64(8) + l)] * T.float32(0.3535533845424652)
+                                    r_38: T.float32x8 = rows_2[T.Ramp(T.int64(56), T.int64(1), 8)]
                                     r_39: T.float32x8 = T.Shuffle([r, r_35], [0, 1, 2, 3, 8, 9, 10, 11])
                                     r_40: T.float32x8 = T.Shuffle([r, r_35], [4, 5, 6, 7, 12, 13, 14, 15])
                                     r_41: T.float32x8 = T.Shuffle([r_32, r_36], [0, 1, 2, 3, 8, 9, 10, 11])
@@ -257,114 +311,134 @@ class Module:
                                     qt_2[block_5 * T.int64(8) + i * T.int64(8) + T.int64(7), T.Ramp(block_4 * T.int64(8) + j * T.int64(8), T.int64(1), 8)] = r_62
                             else:
                                 for i, i_1 in T.grid(T.min(T.min(T.int64(8), n - query) - block_4 * T.int64(8), T.int64(8)), T.int64(8)):
-                                    qt_2[block_5 * T.int64(8) + i_1, block_4 * T.int64(8) + i] = q[T.int64(0), query + (block_4 * T.int64(8) + i), head, block_5 * T.int64(8) + i_1]
+                                    qt_2[block_5 * T.int64(8) + i_1, block_4 * T.int64(8) + i] = q[T.int64(0), query + (block_4 * T.int64(8) + i), head, block_5 * T.int64(8) + i_1] * T.float32(0.3535533845424652)
                         for row in range(T.int64(4)):
-                            for v_23 in T.unroll(T.int64(1)):
+                            for v_28 in T.unroll(T.int64(1)):
                                 for l in T.vectorized(T.int64(8)):
-                                    ot_2[row, v_23 * T.int64(8) + l] = T.float32(0.0)
-                        for v_24 in T.unroll(T.int64(1)):
+                                    ot_2[row, v_28 * T.int64(8) + l] = T.float32(0.0)
+                        for v_29 in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(8)):
-                                largest_2[v_24 * T.int64(8) + l] = T.float32(-3.4028234663852886e+38)
-                                sum_2[v_24 * T.int64(8) + l] = T.float32(0.0)
+                                largest_2[v_29 * T.int64(8) + l] = T.float32(-3.4028234663852886e+38)
+                                sum_2[v_29 * T.int64(8) + l] = T.float32(0.0)
                     for block_6 in range((m + T.int64(47)) // T.int64(48)):
                         with T.block("scores"):
+                            for v_30 in T.unroll(T.int64(1)):
+                                for l in T.vectorized(T.int64(8)):
+                                    correction_2[v_30 * T.int64(8) + l] = largest_2[v_30 * T.int64(8) + l]
                             for tile in range(T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8)):
                                 for m_13 in T.unroll(T.int64(8)):
-                                    for v_25 in T.unroll(T.int64(1)):
-                                        for l in T.vectorized(T.int64(8)):
-                                            acc_2[m_13 * T.int64(8) + (v_25 * T.int64(8) + l)] = T.float32(0.0)
-                                for d in range(T.int64(8)):
-                                    for m_14 in T.unroll(T.int64(8)):
-                                        for v_26 in T.unroll(T.int64(1)):
-                                            for l in T.vectorized(T.int64(8)):
-                                                acc_2[m_14 * T.int64(8) + (v_26 * T.int64(8) + l)] = acc_2[m_14 * T.int64(8) + (v_26 * T.int64(8) + l)] + k[T.int64(0), block_6 * T.int64(48) + (tile * T.int64(8) + m_14), head, d] * qt_2[d, v_26 * T.int64(8) + l]
-                                for m_15 in T.unroll(T.int64(8)):
-                                    for v_27 in T.unroll(T.int64(1)):
-                                        for l in T.vectorized(T.int64(8)):
-                                            st_2[tile * T.int64(8) + m_15, v_27 * T.int64(8) + l] = acc_2[m_15 * T.int64(8) + (v_27 * T.int64(8) + l)]
-                            for tile in range(T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) // T.int64(4)):
-                                for m_16 in T.unroll(T.int64(4)):
-                                    for v_28 in T.unroll(T.int64(1)):
-                                        for l in T.vectorized(T.int64(8)):
-                                            acc_2[m_16 * T.int64(8) + (v_28 * T.int64(8) + l)] = T.float32(0.0)
-                                for d in range(T.int64(8)):
-                                    for m_17 in T.unroll(T.int64(4)):
-                                        for v_29 in T.unroll(T.int64(1)):
-                                            for l in T.vectorized(T.int64(8)):
-                                                acc_2[m_17 * T.int64(8) + (v_29 * T.int64(8) + l)] = acc_2[m_17 * T.int64(8) + (v_29 * T.int64(8) + l)] + k[T.int64(0), block_6 * T.int64(48) + (T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + tile * T.int64(4) + m_17), head, d] * qt_2[d, v_29 * T.int64(8) + l]
-                                for m_18 in T.unroll(T.int64(4)):
-                                    for v_30 in T.unroll(T.int64(1)):
-                                        for l in T.vectorized(T.int64(8)):
-                                            st_2[T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + tile * T.int64(4) + m_18, v_30 * T.int64(8) + l] = acc_2[m_18 * T.int64(8) + (v_30 * T.int64(8) + l)]
-                            for tile in range(T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) % T.int64(4) // T.int64(2)):
-                                for m_19 in T.unroll(T.int64(2)):
                                     for v_31 in T.unroll(T.int64(1)):
                                         for l in T.vectorized(T.int64(8)):
-                                            acc_2[m_19 * T.int64(8) + (v_31 * T.int64(8) + l)] = T.float32(0.0)
+                                            acc_2[m_13 * T.int64(8) + (v_31 * T.int64(8) + l)] = T.float32(0.0)
                                 for d in range(T.int64(8)):
-                                    for m_20 in T.unroll(T.int64(2)):
+                                    for m_14 in T.unroll(T.int64(8)):
                                         for v_32 in T.unroll(T.int64(1)):
                                             for l in T.vectorized(T.int64(8)):
-                                                acc_2[m_20 * T.int64(8) + (v_32 * T.int64(8) + l)] = acc_2[m_20 * T.int64(8) + (v_32 * T.int64(8) + l)] + k[T.int64(0), block_6 * T.int64(48) + (T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) // T.int64(4) * T.int64(4) + tile * T.int64(2) + m_20), head, d] * qt_2[d, v_32 * T.int64(8) + l]
-                                for m_21 in T.unroll(T.int64(2)):
+                                                acc_2[m_14 * T.int64(8) + (v_32 * T.int64(8) + l)] = acc_2[m_14 * T.int64(8) + (v_32 * T.int64(8) + l)] + k[T.int64(0), block_6 * T.int64(48) + (tile * T.int64(8) + m_14), head, d] * qt_2[d, v_32 * T.int64(8) + l]
+                                for m_15 in T.unroll(T.int64(8)):
                                     for v_33 in T.unroll(T.int64(1)):
                                         for l in T.vectorized(T.int64(8)):
-                                            st_2[T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) // T.int64(4) * T.int64(4) + tile * T.int64(2) + m_21, v_33 * T.int64(8) + l] = acc_2[m_21 * T.int64(8) + (v_33 * T.int64(8) + l)]
-                            for tile in range(T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) % T.int64(4) % T.int64(2)):
-                                for m_22 in T.unroll(T.int64(1)):
+                                            acc_2[m_15 * T.int64(8) + (v_33 * T.int64(8) + l)] = acc_2[m_15 * T.int64(8) + (v_33 * T.int64(8) + l)]
                                     for v_34 in T.unroll(T.int64(1)):
                                         for l in T.vectorized(T.int64(8)):
-                                            acc_2[m_22 * T.int64(8) + (v_34 * T.int64(8) + l)] = T.float32(0.0)
-                                for d in range(T.int64(8)):
-                                    for m_23 in T.unroll(T.int64(1)):
-                                        for v_35 in T.unroll(T.int64(1)):
-                                            for l in T.vectorized(T.int64(8)):
-                                                acc_2[m_23 * T.int64(8) + (v_35 * T.int64(8) + l)] = acc_2[m_23 * T.int64(8) + (v_35 * T.int64(8) + l)] + k[T.int64(0), block_6 * T.int64(48) + (T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) // T.int64(4) * T.int64(4) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) % T.int64(4) // T.int64(2) * T.int64(2) + tile + m_23), head, d] * qt_2[d, v_35 * T.int64(8) + l]
-                                for m_24 in T.unroll(T.int64(1)):
+                                            largest_2[v_34 * T.int64(8) + l] = T.Select(largest_2[v_34 * T.int64(8) + l] < acc_2[m_15 * T.int64(8) + (v_34 * T.int64(8) + l)], acc_2[m_15 * T.int64(8) + (v_34 * T.int64(8) + l)], largest_2[v_34 * T.int64(8) + l])
+                                    for v_35 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            st_2[tile * T.int64(8) + m_15, v_35 * T.int64(8) + l] = acc_2[m_15 * T.int64(8) + (v_35 * T.int64(8) + l)]
+                            for tile in range(T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) // T.int64(4)):
+                                for m_16 in T.unroll(T.int64(4)):
                                     for v_36 in T.unroll(T.int64(1)):
                                         for l in T.vectorized(T.int64(8)):
-                                            st_2[T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) // T.int64(4) * T.int64(4) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) % T.int64(4) // T.int64(2) * T.int64(2) + tile + m_24, v_36 * T.int64(8) + l] = acc_2[m_24 * T.int64(8) + (v_36 * T.int64(8) + l)]
-                        with T.block("weights"):
-                            for v_37 in T.unroll(T.int64(1)):
-                                for l in T.vectorized(T.int64(8)):
-                                    correction_2[v_37 * T.int64(8) + l] = largest_2[v_37 * T.int64(8) + l]
-                            for j in range(T.min(m - block_6 * T.int64(48), T.int64(48))):
-                                for v_38 in T.unroll(T.int64(1)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        st_2[j, v_38 * T.int64(8) + l] = st_2[j, v_38 * T.int64(8) + l] * T.float32(0.3535533845424652)
-                                for v_39 in T.unroll(T.int64(1)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        largest_2[v_39 * T.int64(8) + l] = T.max(largest_2[v_39 * T.int64(8) + l], st_2[j, v_39 * T.int64(8) + l])
-                            for v_40 in T.unroll(T.int64(1)):
-                                for l in T.vectorized(T.int64(8)):
-                                    correction_2[v_40 * T.int64(8) + l] = T.exp_nonpositive(correction_2[v_40 * T.int64(8) + l] - largest_2[v_40 * T.int64(8) + l])
-                            for v_41 in T.unroll(T.int64(1)):
-                                for l in T.vectorized(T.int64(8)):
-                                    sum_2[v_41 * T.int64(8) + l] = sum_2[v_41 * T.int64(8) + l] * correction_2[v_41 * T.int64(8) + l]
-                            for j in range(T.min(m - block_6 * T.int64(48), T.int64(48))):
-                                for v_42 in T.unroll(T.int64(1)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        st_2[j, v_42 * T.int64(8) + l] = T.exp_nonpositive(st_2[j, v_42 * T.int64(8) + l] - largest_2[v_42 * T.int64(8) + l])
-                                for v_43 in T.unroll(T.int64(1)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        sum_2[v_43 * T.int64(8) + l] = sum_2[v_43 * T.int64(8) + l] + st_2[j, v_43 * T.int64(8) + l]
-                        with T.block("values"):
-                            for m_25 in T.unroll(T.int64(4)):
-                                for v_44 in T.unroll(T.int64(1)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        acc_2[m_25 * T.int64(8) + (v_44 * T.int64(8) + l)] = ot_2[m_25, v_44 * T.int64(8) + l] * correction_2[v_44 * T.int64(8) + l]
-                            for j in range(T.min(m - block_6 * T.int64(48), T.int64(48))):
-                                for m_26 in T.unroll(T.int64(4)):
+                                            acc_2[m_16 * T.int64(8) + (v_36 * T.int64(8) + l)] = T.float32(0.0)
+                                for d in range(T.int64(8)):
+                                    for m_17 in T.unroll(T.int64(4)):
+                                        for v_37 in T.unroll(T.int64(1)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                acc_2[m_17 * T.int64(8) + (v_37 * T.int64(8) + l)] = acc_2[m_17 * T.int64(8) + (v_37 * T.int64(8) + l)] + k[T.int64(0), block_6 * T.int64(48) + (T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + tile * T.int64(4) + m_17), head, d] * qt_2[d, v_37 * T.int64(8) + l]
+                                for m_18 in T.unroll(T.int64(4)):
+                                    for v_38 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_2[m_18 * T.int64(8) + (v_38 * T.int64(8) + l)] = acc_2[m_18 * T.int64(8) + (v_38 * T.int64(8) + l)]
+                                    for v_39 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            largest_2[v_39 * T.int64(8) + l] = T.Select(largest_2[v_39 * T.int64(8) + l] < acc_2[m_18 * T.int64(8) + (v_39 * T.int64(8) + l)], acc_2[m_18 * T.int64(8) + (v_39 * T.int64(8) + l)], largest_2[v_39 * T.int64(8) + l])
+                                    for v_40 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            st_2[T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + tile * T.int64(4) + m_18, v_40 * T.int64(8) + l] = acc_2[m_18 * T.int64(8) + (v_40 * T.int64(8) + l)]
+                            for tile in range(T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) % T.int64(4) // T.int64(2)):
+                                for m_19 in T.unroll(T.int64(2)):
+                                    for v_41 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_2[m_19 * T.int64(8) + (v_41 * T.int64(8) + l)] = T.float32(0.0)
+                                for d in range(T.int64(8)):
+                                    for m_20 in T.unroll(T.int64(2)):
+                                        for v_42 in T.unroll(T.int64(1)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                acc_2[m_20 * T.int64(8) + (v_42 * T.int64(8) + l)] = acc_2[m_20 * T.int64(8) + (v_42 * T.int64(8) + l)] + k[T.int64(0), block_6 * T.int64(48) + (T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) // T.int64(4) * T.int64(4) + tile * T.int64(2) + m_20), head, d] * qt_2[d, v_42 * T.int64(8) + l]
+                                for m_21 in T.unroll(T.int64(2)):
+                                    for v_43 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_2[m_21 * T.int64(8) + (v_43 * T.int64(8) + l)] = acc_2[m_21 * T.int64(8) + (v_43 * T.int64(8) + l)]
+                                    for v_44 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            largest_2[v_44 * T.int64(8) + l] = T.Select(largest_2[v_44 * T.int64(8) + l] < acc_2[m_21 * T.int64(8) + (v_44 * T.int64(8) + l)], acc_2[m_21 * T.int64(8) + (v_44 * T.int64(8) + l)], largest_2[v_44 * T.int64(8) + l])
                                     for v_45 in T.unroll(T.int64(1)):
                                         for l in T.vectorized(T.int64(8)):
-                                            acc_2[m_26 * T.int64(8) + (v_45 * T.int64(8) + l)] = acc_2[m_26 * T.int64(8) + (v_45 * T.int64(8) + l)] + v[T.int64(0), block_6 * T.int64(48) + j, head, m_26] * st_2[j, v_45 * T.int64(8) + l]
-                            for m_27 in T.unroll(T.int64(4)):
-                                for v_46 in T.unroll(T.int64(1)):
+                                            st_2[T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) // T.int64(4) * T.int64(4) + tile * T.int64(2) + m_21, v_45 * T.int64(8) + l] = acc_2[m_21 * T.int64(8) + (v_45 * T.int64(8) + l)]
+                            for tile in range(T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) % T.int64(4) % T.int64(2)):
+                                for m_22 in T.unroll(T.int64(1)):
+                                    for v_46 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_2[m_22 * T.int64(8) + (v_46 * T.int64(8) + l)] = T.float32(0.0)
+                                for d in range(T.int64(8)):
+                                    for m_23 in T.unroll(T.int64(1)):
+                                        for v_47 in T.unroll(T.int64(1)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                acc_2[m_23 * T.int64(8) + (v_47 * T.int64(8) + l)] = acc_2[m_23 * T.int64(8) + (v_47 * T.int64(8) + l)] + k[T.int64(0), block_6 * T.int64(48) + (T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) // T.int64(4) * T.int64(4) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) % T.int64(4) // T.int64(2) * T.int64(2) + tile + m_23), head, d] * qt_2[d, v_47 * T.int64(8) + l]
+                                for m_24 in T.unroll(T.int64(1)):
+                                    for v_48 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_2[m_24 * T.int64(8) + (v_48 * T.int64(8) + l)] = acc_2[m_24 * T.int64(8) + (v_48 * T.int64(8) + l)]
+                                    for v_49 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            largest_2[v_49 * T.int64(8) + l] = T.Select(largest_2[v_49 * T.int64(8) + l] < acc_2[m_24 * T.int64(8) + (v_49 * T.int64(8) + l)], acc_2[m_24 * T.int64(8) + (v_49 * T.int64(8) + l)], largest_2[v_49 * T.int64(8) + l])
+                                    for v_50 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            st_2[T.min(m - block_6 * T.int64(48), T.int64(48)) // T.int64(8) * T.int64(8) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) // T.int64(4) * T.int64(4) + T.min(m - block_6 * T.int64(48), T.int64(48)) % T.int64(8) % T.int64(4) // T.int64(2) * T.int64(2) + tile + m_24, v_50 * T.int64(8) + l] = acc_2[m_24 * T.int64(8) + (v_50 * T.int64(8) + l)]
+                        with T.block("weights"):
+                            for v_51 in T.unroll(T.int64(1)):
+                                for l in T.vectorized(T.int64(8)):
+                                    correction_2[v_51 * T.int64(8) + l] = T.exp_nonpositive(correction_2[v_51 * T.int64(8) + l] - largest_2[v_51 * T.int64(8) + l])
+                            for v_52 in T.unroll(T.int64(1)):
+                                for l in T.vectorized(T.int64(8)):
+                                    sum_2[v_52 * T.int64(8) + l] = sum_2[v_52 * T.int64(8) + l] * correction_2[v_52 * T.int64(8) + l]
+                            for j in range(T.min(m - block_6 * T.int64(48), T.int64(48))):
+                                for v_53 in T.unroll(T.int64(1)):
                                     for l in T.vectorized(T.int64(8)):
-                                        ot_2[m_27, v_46 * T.int64(8) + l] = acc_2[m_27 * T.int64(8) + (v_46 * T.int64(8) + l)]
+                                        st_2[j, v_53 * T.int64(8) + l] = T.exp_nonpositive(st_2[j, v_53 * T.int64(8) + l] - largest_2[v_53 * T.int64(8) + l])
+                                for v_54 in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        sum_2[v_54 * T.int64(8) + l] = sum_2[v_54 * T.int64(8) + l] + st_2[j, v_54 * T.int64(8) + l]
+                        with T.block("values"):
+                            for m_25 in T.unroll(T.int64(4)):
+                                for v_55 in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        acc_2[m_25 * T.int64(8) + (v_55 * T.int64(8) + l)] = ot_2[m_25, v_55 * T.int64(8) + l] * correction_2[v_55 * T.int64(8) + l]
+                            for j in range(T.min(m - block_6 * T.int64(48), T.int64(48))):
+                                for m_26 in T.unroll(T.int64(4)):
+                                    for v_56 in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_2[m_26 * T.int64(8) + (v_56 * T.int64(8) + l)] = acc_2[m_26 * T.int64(8) + (v_56 * T.int64(8) + l)] + v[T.int64(0), block_6 * T.int64(48) + j, head, m_26] * st_2[j, v_56 * T.int64(8) + l]
+                            for m_27 in T.unroll(T.int64(4)):
+                                for v_57 in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        ot_2[m_27, v_57 * T.int64(8) + l] = acc_2[m_27 * T.int64(8) + (v_57 * T.int64(8) + l)]
                     with T.block("write"):
+                        for v_58 in T.unroll(T.int64(1)):
+                            for l in T.vectorized(T.int64(8)):
+                                inverse_2[v_58 * T.int64(8) + l] = T.float32(1.0) / sum_2[v_58 * T.int64(8) + l]
                         for i, e in T.grid(T.min(T.int64(8), n - query), T.int64(4)):
-                            T_attention[T.int64(0), query + i, head, e] = T.Select(m > T.int64(0), ot_2[e, i] / sum_2[i], T.float32(0.0))
+                            T_attention[T.int64(0), query + i, head, e] = T.Select(m > T.int64(0), ot_2[e, i] * inverse_2[i], T.float32(0.0))
                 for block in T.parallel(T.int64(2) * T.Select(n % T.int64(16) % T.int64(8) <= T.int64(3), n % T.int64(16) % T.int64(8), T.int64(0)), annotations={"rlx.alike": 1}):
                     q_1 = T.allocate([T.int64(8)], "float32", "global")
                     q_2 = T.decl_buffer((T.int64(8),), data=q_1)
@@ -380,12 +454,14 @@ class Module:
                     sum_3 = T.decl_buffer((T.int64(1),), data=sum)
                     correction = T.allocate([T.int64(1)], "float32", "global")
                     correction_3 = T.decl_buffer((T.int64(1),), data=correction)
+                    inverse = T.allocate([T.int64(1)], "float32", "global")
+                    inverse_3 = T.decl_buffer((T.int64(1),), data=inverse)
                     batch: T.int64 = block // (T.int64(2) * T.Select(n % T.int64(16) % T.int64(8) <= T.int64(3), n % T.int64(16) % T.int64(8), T.int64(0)))
                     head: T.int64 = block // T.Select(n % T.int64(16) % T.int64(8) <= T.int64(3), n % T.int64(16) % T.int64(8), T.int64(0)) % T.int64(2)
                     query: T.int64 = n // T.int64(16) * T.int64(16) + (n % T.int64(16) - T.Select(n % T.int64(16) % T.int64(8) <= T.int64(3), n % T.int64(16) % T.int64(8), T.int64(0)) + T.int64(7)) // T.int64(8) * T.int64(8) + block % T.Select(n % T.int64(16) % T.int64(8) <= T.int64(3), n % T.int64(16) % T.int64(8), T.int64(0))
                     with T.block("query"):
                         for d in range(T.int64(8)):
-                            q_2[d] = q[T.int64(0), query, head, d]
+                            q_2[d] = q[T.int64(0), query, head, d] * T.float32(0.3535533845424652)
                         for e in range(T.int64(4)):
                             o_1[e] = T.float32(0.0)
                         largest_3[T.int64(0)] = T.float32(-3.4028234663852886e+38)
@@ -397,8 +473,8 @@ class Module:
                                 acc_3[T.int64(0)] = T.float32(0.0)
                                 for d in T.serial(T.int64(8), annotations={"rlx.reassoc": 1, "rlx.rolled": 1}):
                                     acc_3[T.int64(0)] = acc_3[T.int64(0)] + q_2[d] * k[T.int64(0), block_7 * T.int64(256) + j, head, d]
-                                s_1[j] = acc_3[T.int64(0)] * T.float32(0.3535533845424652)
-                                largest_3[T.int64(0)] = T.max(largest_3[T.int64(0)], s_1[j])
+                                s_1[j] = acc_3[T.int64(0)]
+                                largest_3[T.int64(0)] = T.Select(largest_3[T.int64(0)] < s_1[j], s_1[j], largest_3[T.int64(0)])
                             correction_3[T.int64(0)] = T.exp_nonpositive(correction_3[T.int64(0)] - largest_3[T.int64(0)])
                             sum_3[T.int64(0)] = sum_3[T.int64(0)] * correction_3[T.int64(0)]
                             for j in range(T.min(m - block_7 * T.int64(256), T.int64(256))):
@@ -410,5 +486,6 @@ class Module:
                             for j, e in T.grid(T.min(m - block_7 * T.int64(256), T.int64(256)), T.int64(4)):
                                 o_1[e] = o_1[e] + s_1[j] * v[T.int64(0), block_7 * T.int64(256) + j, head, e]
                     with T.block("write"):
+                        inverse_3[T.int64(0)] = T.float32(1.0) / sum_3[T.int64(0)]
                         for e in range(T.int64(4)):
-                            T_attention[T.int64(0), query, head, e] = T.Select(m > T.int64(0), o_1[e] / sum_3[T.int64(0)], T.float32(0.0))
+                            T_attention[T.int64(0), query, head, e] = T.Select(m > T.int64(0), o_1[e] * inverse_3[T.int64(0)], T.float32(0.0))

@@ -48,7 +48,7 @@ class Module:
                             sum = T.allocate([T.int64(1)], "float32", "global")
                             sum_1 = T.decl_buffer((T.int64(1),), data=sum)
                             for d in T.unroll(T.int64(4)):
-                                q_2[d] = q[T.int64(0), block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread, block // ((n + T.int64(63)) // T.int64(64)) % T.int64(2), d]
+                                q_2[d] = q[T.int64(0), block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread, block // ((n + T.int64(63)) // T.int64(64)) % T.int64(2), d] * T.float32(0.5)
                             for e in T.unroll(T.int64(4)):
                                 o_1[e] = T.float32(0.0)
                             largest_1[T.int64(0)] = T.float32(-3.4028234663852886e+38)
@@ -63,13 +63,16 @@ class Module:
                                 score_1[T.int64(0)] = T.float32(0.0)
                                 for d in T.unroll(T.int64(4)):
                                     score_1[T.int64(0)] = score_1[T.int64(0)] + q_2[d] * k[T.int64(0), j, block // ((n + T.int64(63)) // T.int64(64)) % T.int64(2), d]
-                                score_1[T.int64(0)] = T.Select(j <= block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread, score_1[T.int64(0)] * T.float32(0.5), T.float32(-3.0000000054977558e+38))
+                                score_1[T.int64(0)] = T.Select(j <= block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread, score_1[T.int64(0)], T.float32(-3.0000000054977558e+38))
                                 before_1[T.int64(0)] = largest_1[T.int64(0)]
-                                largest_1[T.int64(0)] = T.max(largest_1[T.int64(0)], score_1[T.int64(0)])
+                                largest_1[T.int64(0)] = T.Select(largest_1[T.int64(0)] < score_1[T.int64(0)], score_1[T.int64(0)], largest_1[T.int64(0)])
                                 weight_1[T.int64(0)] = T.exp_nonpositive(score_1[T.int64(0)] - largest_1[T.int64(0)])
                                 before_1[T.int64(0)] = T.exp_nonpositive(before_1[T.int64(0)] - largest_1[T.int64(0)])
                                 sum_1[T.int64(0)] = sum_1[T.int64(0)] * before_1[T.int64(0)] + weight_1[T.int64(0)]
                                 for e in T.unroll(T.int64(4)):
                                     o_1[e] = o_1[e] * before_1[T.int64(0)] + weight_1[T.int64(0)] * v[T.int64(0), j, block // ((n + T.int64(63)) // T.int64(64)) % T.int64(2), e]
+                            inverse = T.allocate([T.int64(1)], "float32", "global")
+                            inverse_1 = T.decl_buffer((T.int64(1),), data=inverse)
+                            inverse_1[T.int64(0)] = T.float32(1.0) / sum_1[T.int64(0)]
                             for e in T.unroll(T.int64(4)):
-                                T_attention[T.int64(0), block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread, block // ((n + T.int64(63)) // T.int64(64)) % T.int64(2), e] = T.Select(n > T.int64(0), o_1[e] / sum_1[T.int64(0)], T.float32(0.0))
+                                T_attention[T.int64(0), block % ((n + T.int64(63)) // T.int64(64)) * T.int64(64) + thread, block // ((n + T.int64(63)) // T.int64(64)) % T.int64(2), e] = T.Select(n > T.int64(0), o_1[e] * inverse_1[T.int64(0)], T.float32(0.0))

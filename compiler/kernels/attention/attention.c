@@ -53,7 +53,7 @@ static void alone(fused *t)
     if (t->a->form.size <= 2 * t->vl) /* unrolled, LLVM would vectorise over distant keys */
         parts[1] = rlxc_rolled(t->ctx, parts[1]);
     parts[2] = set(t, score, masked(t, t->i0, j, NULL, dot));
-    parts[3] = set(t, max, most(t, max, score));
+    parts[3] = set(t, max, larger(t, max, score));
     push(t, loop(t, j, t->nk, rlxc_stmt_seq(ctx, parts, 4)));
     push(t, set(t, corr, exp_of(t, rlxc_sub(ctx, corr, max))));
     push(t, set(t, sum, times(t, sum, corr)));
@@ -79,7 +79,8 @@ static void begin_alone(fused *t)
 {
     const rlxc_expr *zero = num(t, 0), *d = rlxc_loop_var(t->ctx, "d"),
                     *e = rlxc_loop_var(t->ctx, "e");
-    push(t, loop(t, d, num(t, t->a->form.size), set(t, at1(t, t->qt, d), query_at(t, t->i0, d))));
+    push(t, loop(t, d, num(t, t->a->form.size),
+                 set(t, at1(t, t->qt, d), scaled(t, query_at(t, t->i0, d)))));
     push(t, loop(t, e, num(t, t->a->form.value_size), set(t, at1(t, t->ot, e), real(t, 0))));
     push(t, set(t, at1(t, t->max, zero), lowest(t)));
     push(t, set(t, at1(t, t->sum, zero), real(t, 0)));
@@ -88,7 +89,9 @@ static void begin_alone(fused *t)
 static void end_alone(fused *t)
 {
     const rlxc_expr *e = rlxc_loop_var(t->ctx, "e");
-    const rlxc_expr *value = result_value(t, t->i0, e, at1(t, t->ot, e), at1(t, t->sum, num(t, 0)));
+    const rlxc_expr *sum = at1(t, t->sum, num(t, 0)), *inverse = at1(t, t->inverse, num(t, 0));
+    push(t, set(t, inverse, inverse_of(t, sum)));
+    const rlxc_expr *value = result_value(t, t->i0, e, at1(t, t->ot, e), sum, inverse);
     push(t, loop(t, e, num(t, t->a->form.value_size), set(t, result_place(t, t->i0, e), value)));
 }
 
@@ -224,6 +227,7 @@ static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc
     t->max = local(t, "largest", 0, single ? 1 : width);
     t->sum = local(t, "sum", 0, single ? 1 : width);
     t->corr = local(t, "correction", 0, single ? 1 : width);
+    t->inverse = local(t, "inverse", 0, single ? 1 : width);
     const rlxc_expr *p = rlxc_loop_var(t->ctx, "block");
     t->b = let(t, "batch", divided(t, p, times(t, a->form.extents[RLXC_ROLE_HEAD], blocks)));
     t->h = let(t, "head", rest(t, divided(t, p, blocks), a->form.extents[RLXC_ROLE_HEAD]));

@@ -22,6 +22,9 @@ typedef struct rlxc_attention {
      * bias per pair. */
     const rlxc_expr *crossed[RLXC_ATTENTION_CROSSED];
     uint32_t n_crossed;
+    const rlxc_expr *inverse; /* a variable that stands for 1 / form.sum */
+    const rlxc_expr *scale;   /* a constant factor of the scores, taken out of form.map: the queries
+                               * are multiplied by it, once for all keys; or NULL */
 } rlxc_attention;
 
 bool rlxc_attention_find(const rlxc_stages *s, rlxc_attention *out);

@@ -66,8 +66,8 @@ static void clear(fused *t, const rlxc_buffer *b)
     push(t, loop(t, row, b->shape[0], across(t, &p, set(t, at2(t, b, row, p.column), zero))));
 }
 
-/* qt = the block's queries, transposed; clears sums and results. If there are fewer queries than
- * lanes, the other lanes work on zeros. */
+/* qt = the block's queries, transposed and scaled; clears sums and results. If there are fewer
+ * queries than lanes, the other lanes work on zeros. */
 void rlxc_attention_begin(fused *t)
 {
     const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *d = rlxc_loop_var(t->ctx, "d");
@@ -76,7 +76,7 @@ void rlxc_attention_begin(fused *t)
         for (uint32_t k = 0; k < t->a->n_crossed; k++)
             clear(t, t->turned[k]);
     }
-    turn(t, d, num(t, t->a->form.size), i, t->qt, query_at(t, plus(t, t->i0, i), d));
+    turn(t, d, num(t, t->a->form.size), i, t->qt, scaled(t, query_at(t, plus(t, t->i0, i), d)));
     clear(t, t->ot);
     lanes p = new_lanes(t);
     push(t, across(t, &p,
@@ -84,20 +84,25 @@ void rlxc_attention_begin(fused *t)
                         set(t, at1(t, t->sum, p.column), real(t, 0)))));
 }
 
-/* A tile of |rows| keys from |j| on: products with all queries of the block. */
+/* A tile of |rows| keys from |j| on: products with all queries of the block, masked, with their
+ * share of the maximum. */
 static const rlxc_stmt *score_tile(fused *t, const rlxc_expr *j, uint32_t rows)
 {
     const rlxc_expr *m = rlxc_loop_var(t->ctx, "m"), *d = rlxc_loop_var(t->ctx, "d");
     lanes p = new_lanes(t);
     int64_t width = (int64_t)t->nv * t->vl;
     const rlxc_expr *sum = at1(t, t->acc, plus(t, times(t, m, num(t, width)), p.column));
-    const rlxc_expr *row = plus(t, j, m);
+    const rlxc_expr *row = plus(t, j, m), *score = at2(t, t->st, row, p.column);
     const rlxc_expr *more = plus(t, sum, times(t, key_at(t, row, d), at2(t, t->qt, d, p.column)));
+    const rlxc_expr *max = at1(t, t->max, p.column);
     const rlxc_stmt *parts[3];
     parts[0] = unrolled(t, m, rows, across(t, &p, set(t, sum, real(t, 0))));
     parts[1] =
         loop(t, d, num(t, t->a->form.size), unrolled(t, m, rows, across(t, &p, set(t, sum, more))));
-    parts[2] = unrolled(t, m, rows, across(t, &p, set(t, at2(t, t->st, row, p.column), sum)));
+    const rlxc_stmt *finish[3] = {
+        across(t, &p, set(t, sum, masked(t, query(t, p.column), row, p.column, sum))),
+        across(t, &p, set(t, max, larger(t, max, sum))), across(t, &p, set(t, score, sum))};
+    parts[2] = unrolled(t, m, rows, rlxc_stmt_seq(t->ctx, finish, 3));
     return rlxc_stmt_seq(t->ctx, parts, 3);
 }
 
@@ -126,6 +131,8 @@ static void fetch_crossed(fused *t, const rlxc_expr *tile)
 void rlxc_attention_scores(fused *t)
 {
     const rlxc_expr *left = t->nk, *start = num(t, 0);
+    lanes p = new_lanes(t);
+    push(t, across(t, &p, set(t, at1(t, t->corr, p.column), at1(t, t->max, p.column))));
     for (uint32_t rows = t->mr, rest_rows = t->nv == 1 ? 4 : 2; rows > 0;
          rows = rows > rest_rows ? rest_rows : rows / 2) {
         const rlxc_expr *k = rlxc_loop_var(t->ctx, "tile");
@@ -153,17 +160,13 @@ void rlxc_attention_turn(fused *t)
     }
 }
 
-/* st = exp(mask(st) - maximum), with the block's share of maximum and sum. */
+/* st = exp(st - maximum), with the block's share of the sum. */
 void rlxc_attention_weights(fused *t)
 {
     const rlxc_expr *j = rlxc_loop_var(t->ctx, "j");
     lanes p = new_lanes(t);
     const rlxc_expr *score = at2(t, t->st, j, p.column), *max = at1(t, t->max, p.column),
                     *sum = at1(t, t->sum, p.column), *corr = at1(t, t->corr, p.column);
-    push(t, across(t, &p, set(t, corr, max)));
-    const rlxc_stmt *mask = set(t, score, masked(t, query(t, p.column), j, p.column, score));
-    push(t, loop(t, j, t->nk,
-                 both(t, across(t, &p, mask), across(t, &p, set(t, max, most(t, max, score))))));
     push(t, across(t, &p, set(t, corr, exp_of(t, rlxc_sub(t->ctx, corr, max)))));
     push(t, across(t, &p, set(t, sum, times(t, sum, corr))));
     const rlxc_stmt *weight = set(t, score, exp_of(t, rlxc_sub(t->ctx, score, max)));
@@ -214,24 +217,24 @@ void rlxc_attention_widen(fused *t)
                           set(t, at2(t, t->values, j, e), value_in_place(t, j, e)))));
 }
 
-/* out = ot / sum for all queries of the block: divided by vectors along them, then moved; or NULL.
- */
+/* Element |e| of query |i| of the block. */
+static const rlxc_expr *result_at(fused *t, const rlxc_expr *i, const rlxc_expr *e)
+{
+    return result_value(t, plus(t, t->i0, i), e, at2(t, t->ot, e, i), at1(t, t->sum, i),
+                        at1(t, t->inverse, i));
+}
+
+/* out = ot / sum for all queries of the block, in vectors that are transposed; or NULL. */
 static const rlxc_stmt *whole_result(fused *t)
 {
     const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *e = rlxc_loop_var(t->ctx, "e");
-    lanes p = new_lanes(t);
-    const rlxc_expr *total = at2(t, t->ot, e, p.column), *sum = at1(t, t->sum, p.column);
-    const rlxc_expr *value = result_value(t, plus(t, t->i0, p.column), e, total, sum);
     const rlxc_transposition move = {.to = result_place(t, plus(t, t->i0, i), e),
-                                     .from = at2(t, t->ot, e, i),
+                                     .from = result_at(t, i, e),
                                      .crossed = i,
                                      .last = e,
                                      .n_crossed = (int64_t)t->nv * t->vl,
                                      .n_last = t->a->form.value_size};
-    const rlxc_stmt *moved = rlxc_transposed(t->c, &move);
-    const rlxc_stmt *quotients =
-        loop(t, e, num(t, move.n_last), across(t, &p, set(t, total, value)));
-    return moved ? both(t, quotients, moved) : NULL;
+    return rlxc_transposed(t->c, &move);
 }
 
 /* out = ot / sum; only the valid queries of a partial block. */
@@ -242,9 +245,10 @@ void rlxc_attention_end(fused *t)
     const rlxc_expr *count = num(t, width);
     if (t->clamp)
         count = least(t, count, rlxc_sub(t->ctx, t->a->queries, t->i0));
-    const rlxc_expr *query = plus(t, t->i0, i);
-    const rlxc_stmt *one = set(t, result_place(t, query, e),
-                               result_value(t, query, e, at2(t, t->ot, e, i), at1(t, t->sum, i)));
+    lanes p = new_lanes(t);
+    push(t, across(t, &p,
+                   set(t, at1(t, t->inverse, p.column), inverse_of(t, at1(t, t->sum, p.column)))));
+    const rlxc_stmt *one = set(t, result_place(t, plus(t, t->i0, i), e), result_at(t, i, e));
     one = loop(t, i, count, loop(t, e, num(t, t->a->form.value_size), one));
     const rlxc_stmt *whole = whole_result(t);
     const rlxc_expr *all = rlxc_binary(t->ctx, RLXC_EXPR_EQ, count, num(t, width));

@@ -20,10 +20,10 @@ typedef struct fused {
     uint32_t vl, nv, mr;
     bool clamp; /* the block may reach beyond the queries */
     const rlxc_expr *b, *h, *i0, *j0, *nk;
-    rlxc_buffer *qt, *st, *ot;                   /* workspace */
-    rlxc_buffer *keys, *values;                  /* widened blocks, or NULL */
-    rlxc_buffer *turned[RLXC_ATTENTION_CROSSED]; /* a->crossed, as st is laid out */
-    rlxc_buffer *acc, *max, *sum, *corr;         /* in registers */
+    rlxc_buffer *qt, *st, *ot;                     /* workspace */
+    rlxc_buffer *keys, *values;                    /* widened blocks, or NULL */
+    rlxc_buffer *turned[RLXC_ATTENTION_CROSSED];   /* a->crossed, as st is laid out */
+    rlxc_buffer *acc, *max, *sum, *corr, *inverse; /* in registers */
 } fused;
 
 /* The parts of a block of queries: before the keys, for each block of keys, after them. */
@@ -94,6 +94,14 @@ static inline const rlxc_expr *lowest(fused *t)
 static inline const rlxc_expr *exp_of(fused *t, const rlxc_expr *x)
 {
     return rlxc_call(t->ctx, x->dtype, rlxc_intern_cstr(t->ctx, "exp_nonpositive"), &x, 1);
+}
+
+/* The larger of a maximum so far and a score. Where the score is NaN, it may be either: the weight
+ * becomes NaN, and with it the sum. So the CPU's own maximum of two numbers will do. */
+static inline const rlxc_expr *larger(fused *t, const rlxc_expr *max, const rlxc_expr *score)
+{
+    const rlxc_expr *grows = rlxc_binary(t->ctx, RLXC_EXPR_LT, max, score);
+    return rlxc_select(t->ctx, grows, score, max);
 }
 
 static inline const rlxc_expr *at1(fused *t, const rlxc_buffer *b, const rlxc_expr *i)
@@ -181,6 +189,12 @@ static inline const rlxc_expr *query_at(fused *t, const rlxc_expr *i, const rlxc
     return at_axes(t, t->a->form.query, i, NULL, d);
 }
 
+/* An element of a query with the scale of the scores. */
+static inline const rlxc_expr *scaled(fused *t, const rlxc_expr *element)
+{
+    return t->a->scale ? times(t, element, t->a->scale) : element;
+}
+
 static inline const rlxc_expr *key_in_place(fused *t, const rlxc_expr *j, const rlxc_expr *d)
 {
     return at_axes(t, t->a->form.key, NULL, plus(t, t->j0, j), d);
@@ -226,12 +240,31 @@ static inline const rlxc_expr *result_place(fused *t, const rlxc_expr *i, const 
     return rlxc_load(t->ctx, f->out, indices, f->out->ndim);
 }
 
+static inline const rlxc_expr *quotient_of(void *user, const rlxc_expr *e)
+{
+    const fused *t = user;
+    return e->kind == RLXC_EXPR_DIV && e->bin.b == t->a->form.sum
+               ? rlxc_mul(t->ctx, e->bin.a, t->a->inverse)
+               : NULL;
+}
+
+static inline const rlxc_expr *inverse_of(fused *t, const rlxc_expr *sum)
+{
+    return rlxc_binary(t->ctx, RLXC_EXPR_DIV, real(t, 1), sum);
+}
+
+/* The result for element |e| of query |i|. It is a quotient by |sum|: |inverse| = 1 / sum makes it
+ * a product, because vectors are divided slowly. */
 static inline const rlxc_expr *result_value(fused *t, const rlxc_expr *i, const rlxc_expr *e,
-                                            const rlxc_expr *total, const rlxc_expr *sum)
+                                            const rlxc_expr *total, const rlxc_expr *sum,
+                                            const rlxc_expr *inverse)
 {
     const rlxc_attention_form *f = &t->a->form;
-    const rlxc_expr *vars[2] = {f->total, f->sum}, *values[2] = {total, sum};
-    return rlxc_substitute(t->ctx, at_axes(t, f->final, i, NULL, e), vars, values, 2);
+    const rlxc_expr *vars[3] = {f->total, f->sum, t->a->inverse};
+    const rlxc_expr *values[3] = {total, sum, inverse};
+    const rlxc_expr *value = at_axes(t, f->final, i, NULL, e);
+    value = rlxc_expr_rewrite_all(t->ctx, value, quotient_of, t);
+    return rlxc_substitute(t->ctx, value, vars, values, 3);
 }
 
 #endif

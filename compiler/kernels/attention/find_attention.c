@@ -111,6 +111,43 @@ static bool note_widened(void *user, const rlxc_expr *e)
     return true;
 }
 
+/* --- the scale -------------------------------------------------------------------------------- */
+
+typedef struct scaling {
+    const rlxc_expr *score, *product; /* of |score| and a constant */
+    const rlxc_expr *instead;
+} scaling;
+
+static bool note_product(void *user, const rlxc_expr *e)
+{
+    scaling *q = user;
+    if (e->kind == RLXC_EXPR_MUL && ((e->bin.a == q->score && e->bin.b->kind == RLXC_EXPR_FLOAT) ||
+                                     (e->bin.b == q->score && e->bin.a->kind == RLXC_EXPR_FLOAT)))
+        q->product = e;
+    return true;
+}
+
+static const rlxc_expr *drop_product(void *user, const rlxc_expr *e)
+{
+    const scaling *q = user;
+    return e == q->product ? q->instead : NULL;
+}
+
+/* Takes the factor out of the map if the map uses the score for that product alone. */
+static void take_scale(rlxc_context *ctx, rlxc_attention *a)
+{
+    const rlxc_expr *score = a->form.score;
+    scaling q = {score, NULL, rlxc_var_like(ctx, score)};
+    rlxc_expr_visit(ctx, a->form.map, note_product, &q);
+    if (!q.product)
+        return;
+    const rlxc_expr *map = rlxc_expr_rewrite_all(ctx, a->form.map, drop_product, &q);
+    if (rlxc_expr_uses_var(ctx, map, score))
+        return;
+    a->scale = q.product->bin.a == score ? q.product->bin.b : q.product->bin.a;
+    a->form.map = rlxc_substitute(ctx, map, &q.instead, &score, 1);
+}
+
 /* --- all stages ------------------------------------------------------------------------------- */
 
 /* Reads the stages as they are written; out->why says what they lack. */
@@ -135,7 +172,7 @@ bool rlxc_attention_find(const rlxc_stages *s, rlxc_attention *a)
 {
     rlxc_context *ctx = s->ctx;
     search q = {ctx, a};
-    *a = (rlxc_attention){.n_crossed = 0};
+    *a = (rlxc_attention){.inverse = NULL};
     if (s->n != N_STAGES || !s->root)
         return rlxc_decline(s,
                             "the function has %u blocks, attention is %d: scores, mask, maximum, "
@@ -143,12 +180,14 @@ bool rlxc_attention_find(const rlxc_stages *s, rlxc_attention *a)
                             s->n, N_STAGES);
     if (!read_stages(s, &a->form))
         return rlxc_decline(s, "%s", a->form.why);
+    a->inverse = rlxc_var_like(ctx, a->form.sum);
     if (a->form.factor != 1)
         return rlxc_decline(s, "looks like attention, but the scores are not those of exp");
     a->queries = a->form.extents[RLXC_ROLE_QUERY];
     a->keys = a->form.extents[RLXC_ROLE_KEY];
     rlxc_expr_visit(ctx, a->form.key, note_widened, &q);
     rlxc_expr_visit(ctx, a->form.value, note_widened, &q);
+    take_scale(ctx, a);
     read_mask(ctx, a);
     rlxc_expr_visit(ctx, a->form.map, note_crossed, &q);
     return true;

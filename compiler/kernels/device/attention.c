@@ -61,7 +61,7 @@ static const rlxc_stmt *key(fused *t, const rlxc_expr *j)
     push(t, unrolled(t, d, t->a->form.size, set(t, score, plus(t, score, term))));
     push(t, set(t, score, masked(t, t->i0, j, NULL, score)));
     push(t, set(t, before, max));
-    push(t, set(t, max, most(t, max, score)));
+    push(t, set(t, max, larger(t, max, score)));
     push(t, set(t, weight, exp_of(t, rlxc_sub(t->ctx, score, max))));
     push(t, set(t, before, exp_of(t, rlxc_sub(t->ctx, before, max))));
     push(t, set(t, sum, plus(t, times(t, sum, before), weight)));
@@ -82,14 +82,17 @@ static const rlxc_stmt *query(fused *t)
     t->ot = local(t, "o", 0, t->a->form.value_size);
     t->max = local(t, "largest", 0, 1);
     t->sum = local(t, "sum", 0, 1);
-    push(t, unrolled(t, d, t->a->form.size, set(t, at1(t, t->qt, d), query_at(t, t->i0, d))));
+    push(t, unrolled(t, d, t->a->form.size,
+                     set(t, at1(t, t->qt, d), scaled(t, query_at(t, t->i0, d)))));
     push(t, unrolled(t, e, t->a->form.value_size, set(t, at1(t, t->ot, e), real(t, 0))));
     push(t, set(t, at1(t, t->max, num(t, 0)), lowest(t)));
     push(t, set(t, at1(t, t->sum, num(t, 0)), real(t, 0)));
     rlxc_attention_visible(t, 1, &begin, &end);
     t->j0 = begin;
     push(t, loop(t, j, rlxc_sub(t->ctx, end, begin), key(t, j)));
-    const rlxc_expr *value = result_value(t, t->i0, e, at1(t, t->ot, e), at1(t, t->sum, num(t, 0)));
+    const rlxc_expr *sum = at1(t, t->sum, num(t, 0)), *inverse = cell(t, "inverse");
+    push(t, set(t, inverse, inverse_of(t, sum)));
+    const rlxc_expr *value = result_value(t, t->i0, e, at1(t, t->ot, e), sum, inverse);
     push(t, unrolled(t, e, t->a->form.value_size, set(t, result_place(t, t->i0, e), value)));
     t->c = outer;
     return rlxc_body_of(&inner);
