@@ -156,9 +156,35 @@ static bool read_digit(proof *p, const rlxc_expr *x, digit *out)
     return extent != NULL;
 }
 
+/* base // lower - base // (lower * extent) * extent: what base // lower % extent is simplified to
+ * where the extent is symbolic. */
+static bool read_remainder(proof *p, const rlxc_expr *x, digit *out)
+{
+    digit above;
+    if (x->kind != RLXC_EXPR_SUB || x->bin.b->kind != RLXC_EXPR_MUL)
+        return false;
+    const rlxc_expr *of = x->bin.b->bin.a, *extent = x->bin.b->bin.b;
+    if (is_fixed(p, of)) {
+        of = extent;
+        extent = x->bin.b->bin.a;
+    }
+    if (!is_fixed(p, extent) || !read_digit(p, x->bin.a, out) || !read_digit(p, of, &above) ||
+        above.base != out->base ||
+        !rlxc_prove_eq(p->e->ctx, above.lower, times(p, out->lower, extent), NULL))
+        return false;
+    out->extent = extent;
+    return true;
+}
+
 static bool read_sum(proof *p, const rlxc_expr *x, const rlxc_expr *scale, digits *out)
 {
+    digit d;
     x = without_cast(x);
+    if (read_remainder(p, x, &d)) {
+        d.scale = scale;
+        RLXC_PUSH(p->e->ctx, &out->items, d);
+        return true;
+    }
     if (x->kind == RLXC_EXPR_ADD)
         return read_sum(p, x->bin.a, scale, out) && read_sum(p, x->bin.b, scale, out);
     if (is_fixed(p, x))
@@ -169,7 +195,6 @@ static bool read_sum(proof *p, const rlxc_expr *x, const rlxc_expr *scale, digit
         return read_sum(p, x->bin.a, times(p, scale, x->bin.b), out);
     if (x->kind == RLXC_EXPR_MUL && is_fixed(p, x->bin.a))
         return read_sum(p, x->bin.b, times(p, scale, x->bin.a), out);
-    digit d;
     if (!read_digit(p, x, &d))
         return false;
     d.scale = scale;

@@ -425,8 +425,8 @@ class Module:
         A_1 = T.decl_buffer((n * h, T.int64(16)), data=A.data)
         O_1 = T.decl_buffer((n * h, T.int64(16)), data=O.data)
         for i_fused in T.parallel(n * h):
-            for k in range(T.int64(16)):
-                O_1[i_fused, k] = T.exp(A_1[i_fused, k])
+            for k_0 in range(T.int64(2)):
+                O_1[i_fused, T.Ramp(k_0 * T.int64(8), T.int64(1), 8)] = T.exp(A_1[i_fused, T.Ramp(k_0 * T.int64(8), T.int64(1), 8)])
 
 # ==== open_broadcast
 """A dimension may be 1: the loop that reads along both operands is apart."""

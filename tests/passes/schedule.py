@@ -65,11 +65,13 @@ class Module:
                     with T.block("T_softmax_expsum_update"):
                         v_ax0, v_k1 = T.axis.remap("SR", [ax0_m, k1])
                         T_softmax_expsum[v_ax0 - ax0_m] = T_softmax_expsum[v_ax0 - ax0_m] + T_softmax_exp[v_ax0 - ax0_m, v_k1]
-                for ax1 in range(T.int64(24)):
-                    with T.block("T_softmax_norm"):
-                        v_ax0, v_ax1 = T.axis.remap("SS", [ax0_m, ax1])
-                        T.block_attr({"rlx.operator": "rearrange ss"})
-                        T_softmax_norm[v_ax0, v_ax1] = T_softmax_exp[v_ax0 - ax0_m, v_ax1] * (T.float32(1.0) / T_softmax_expsum[v_ax0 - ax0_m])
+                for ax1_0 in range(T.int64(3)):
+                    for ax1_1 in T.vectorized(T.int64(8)):
+                        with T.block("T_softmax_norm"):
+                            v_ax0 = T.axis.spatial(n, ax0_m)
+                            v_ax1 = T.axis.spatial(T.int64(24), ax1_0 * T.int64(8) + ax1_1)
+                            T.block_attr({"rlx.operator": "rearrange ss"})
+                            T_softmax_norm[v_ax0, v_ax1] = T_softmax_exp[v_ax0 - ax0_m, v_ax1] * (T.float32(1.0) / T_softmax_expsum[v_ax0 - ax0_m])
 
     @T.prim_func(private=True)
     def fused_matmul_add_relu(p_x: T.handle, w: T.Buffer((T.int64(32), T.int64(24)), "float32"), c: T.Buffer((T.int64(24),), "float32"), p_relu: T.handle):

@@ -304,3 +304,57 @@ class Module:
                                         v_ax3 = T.axis.spatial(T.int64(8), ax3_0 * T.int64(8) + ax3_1)
                                         T.block_attr({"rlx.operator": "gather ssss"})
                                         grid_sample[v_ax0, v_ax1, v_ax2, v_ax3] = y[v_ax0, place[v_ax0 - ax0_m, v_ax1 - ax1_m, v_ax2], v_ax3]
+
+# ==== short_rows
+# An operand per image and channel: the rows of an image are not one line of elements, and become
+# vectors. The loop over all rows of all images is parallel, though its parts have symbolic extents.
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("b", "h", "w", 16), "float32"), y: R.Tensor(("b", 1, 1, 16), "float32")):
+        b, h, w = T.int64(), T.int64(), T.int64()
+        with R.dataflow():
+            z = R.multiply(x, y)
+            R.output(z)
+        return z
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("b", "h", "w", 16), dtype="float32"), y: R.Tensor(("b", 1, 1, 16), dtype="float32")) -> R.Tensor(("b", "h", "w", 16), dtype="float32"):
+        b = T.int64()
+        h = T.int64()
+        w = T.int64()
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        z: R.Tensor((b, h, w, 16), dtype="float32") = R.builtin.alloc_tensor(R.shape([b, h, w, 16]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        _: R.Tuple = cls.multiply(x, y, z)
+        return z
+
+    @T.prim_func(private=True)
+    def multiply(var_x: T.handle, var_y: T.handle, var_T_multiply: T.handle):
+        T.func_attr({"op_pattern": 1, "tir.noalias": T.bool(True)})
+        b = T.int64()
+        h = T.int64()
+        w = T.int64()
+        x = T.match_buffer(var_x, (b, h, w, T.int64(16)))
+        y = T.match_buffer(var_y, (b, T.int64(1), T.int64(1), T.int64(16)))
+        T_multiply = T.match_buffer(var_T_multiply, (b, h, w, T.int64(16)))
+        with T.block("root"):
+            with T.block("rows"):
+                for ax0_fused in T.parallel(b * h * w):
+                    for ax3_0 in range(T.int64(2)):
+                        for ax3_1 in T.vectorized(T.int64(8)):
+                            with T.block("T_multiply"):
+                                v_ax0 = T.axis.spatial(b, ax0_fused // (h * w))
+                                v_ax1 = T.axis.spatial(h, ax0_fused // w - h * (ax0_fused // (h * w)))
+                                v_ax2 = T.axis.spatial(w, ax0_fused % w)
+                                v_ax3 = T.axis.spatial(T.int64(16), ax3_0 * T.int64(8) + ax3_1)
+                                T.reads(x[v_ax0, v_ax1, v_ax2, v_ax3], y[v_ax0, T.int64(0), T.int64(0), v_ax3])
+                                T.writes(T_multiply[v_ax0, v_ax1, v_ax2, v_ax3])
+                                T.block_attr({"rlx.operator": "elementwise ssss", "rlx.rule": "rows"})
+                                T_multiply[v_ax0, v_ax1, v_ax2, v_ax3] = x[v_ax0, v_ax1, v_ax2, v_ax3] * y[v_ax0, T.int64(0), T.int64(0), v_ax3]

@@ -20,12 +20,12 @@
 
 enum { MAX_LANES = 16 };
 
-/* True if |load| is strided along |last|: by more than |size|, or by no fixed step. */
+/* True if |load| is strided along |last|: by |size| or more, or by no fixed step. */
 static bool jumps(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *last, int64_t size)
 {
     int64_t along;
     if (rlxc_access_stride(ctx, load->load.buffer, load->load.indices, last, &along))
-        return along > size;
+        return along >= size;
     for (uint32_t i = 0; i < load->load.n; i++)
         if (rlxc_expr_uses_var(ctx, load->load.indices[i], last))
             return true;

@@ -166,20 +166,21 @@ static row_search look_at_loads(const rlxc_schedule *c, const rlxc_stage *s, uin
     return p;
 }
 
-/* The lanes of vectors for short rows at places that data gives, or 0. Left to itself, LLVM unrolls
- * such a row and makes vectors of its neighbours, which takes a gather for each load. */
-static int64_t lanes_of_short_rows(const rlxc_schedule *c, const rlxc_stage *s)
+/* The lanes of vectors for short rows that no other axis continues (|apart|), or at places that
+ * data gives; or 0. Left to itself, LLVM unrolls such a row and makes vectors of its neighbours,
+ * which takes a gather for each load. */
+static int64_t lanes_of_short_rows(const rlxc_schedule *c, const rlxc_stage *s, bool apart)
 {
     int64_t row, lanes = 1;
     const row_search p = look_at_loads(c, s, 0);
     const int64_t bits = s->out->dtype.bits;
-    if (!p.places || !p.in_rows || !rlxc_is_int(s->extents[s->n_axes - 1], &row) ||
-        row > SHORT_ROW || bits < 8 || s->out->dtype.lanes != 1)
+    if (!p.in_rows || !rlxc_is_int(s->extents[s->n_axes - 1], &row) || row > SHORT_ROW ||
+        bits < 8 || s->out->dtype.lanes != 1)
         return 0;
     const int64_t most = (int64_t)c->s->target->vector_bytes * 8 / bits;
     while (lanes < most && row % (2 * lanes) == 0)
         lanes *= 2;
-    return lanes >= FEWEST_LANES ? lanes : 0;
+    return lanes >= FEWEST_LANES && (p.places || (apart && lanes >= most / 2)) ? lanes : 0;
 }
 
 /* --- sizes ------------------------------------------------------------------------------------ */
@@ -255,6 +256,7 @@ bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
     uint32_t shared;
     const uint32_t n = rlxc_rows_group(c->s, i, RLXC_ROWS_GROUP, group, &shared);
     rlxc_rows_sizes z = {.blocks = n, .shared = shared, .unroll = RLXC_UNROLLED_REDUCTION};
+    bool apart = n > 1 && group[n - 1]->n_axes == shared + 1;
     if (n == 1) {
         rlxc_schedule unused = {.s = c->s};
         rlxc_stage own = *group[0];
@@ -265,6 +267,8 @@ bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
             rlxc_block_transposition(c->s->ctx, &own, RLXC_TRANSPOSED_BLOCK))
             return rlxc_decline(c->s, "%s is transposed, in blocks", own.out->name);
         z.fuse = rlxc_has_long_rows(&own);
+        apart = own.n_axes > 1 &&
+                own.extents[own.n_axes - 1] == group[0]->extents[group[0]->n_axes - 1];
         z.lanes = is_lookup(group[0]) ? rlxc_target_lookup_lanes(c->s->target) : 0;
         const uint32_t most = rlxc_target_palette_entries(c->s->target);
         const row_search p = look_at_loads(c, group[0], most);
@@ -272,7 +276,7 @@ bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
             z.lanes = rlxc_target_palette_lanes(c->s->target);
     }
     if (!z.lanes)
-        z.lanes = lanes_of_short_rows(c, group[n - 1]);
+        z.lanes = lanes_of_short_rows(c, group[n - 1], apart);
     if (n > 1)
         z.shared =
             reads_fresh_windows(c, group, n, shared) ? shared - 1 : share_vectors(group, n, shared);
