@@ -6,6 +6,7 @@
 #include "compiler/kernels/attention/attention.h"
 
 enum { N_STAGES = 7 };
+#define MOST_SCALE 0x1p20
 
 /* --- the mask --------------------------------------------------------------------------------- */
 
@@ -133,18 +134,21 @@ static const rlxc_expr *drop_product(void *user, const rlxc_expr *e)
     return e == q->product ? q->instead : NULL;
 }
 
-/* Takes the factor out of the map if the map uses the score for that product alone. */
+/* Takes the factor out of the map if the map uses the score for that product alone, and queries
+ * times the factor are far from the limits of their type. */
 static void take_scale(rlxc_context *ctx, rlxc_attention *a)
 {
     const rlxc_expr *score = a->form.score;
     scaling q = {score, NULL, rlxc_var_like(ctx, score)};
     rlxc_expr_visit(ctx, a->form.map, note_product, &q);
-    if (!q.product)
+    if (!q.product || !rlxc_dtype_eq(q.product->dtype, a->form.query->dtype))
         return;
+    const rlxc_expr *scale = q.product->bin.a == score ? q.product->bin.b : q.product->bin.a;
     const rlxc_expr *map = rlxc_expr_rewrite_all(ctx, a->form.map, drop_product, &q);
-    if (rlxc_expr_uses_var(ctx, map, score))
+    if (rlxc_expr_uses_var(ctx, map, score) || !(fabs(scale->f) >= 1 / MOST_SCALE) ||
+        fabs(scale->f) > MOST_SCALE)
         return;
-    a->scale = q.product->bin.a == score ? q.product->bin.b : q.product->bin.a;
+    a->scale = scale;
     a->form.map = rlxc_substitute(ctx, map, &q.instead, &score, 1);
 }
 
