@@ -175,7 +175,7 @@ class Module:
                         vi = T.axis.spatial(T.int64(4), i)
                         T.block_attr({"rlx.rule": "rows"})
                         o_global[vi - i] = T.float32(0.0)
-                    for j in T.unroll(T.int64(8), annotations={"rlx.reassoc": 1}):
+                    for j in T.serial(T.int64(8), annotations={"rlx.rolled": 1, "rlx.reassoc": 1}):
                         with T.block("o_update"):
                             vi, vj = T.axis.remap("SR", [i, j])
                             T.block_attr({"rlx.rule": "rows"})

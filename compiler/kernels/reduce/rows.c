@@ -17,7 +17,9 @@
 enum {
     VECTOR_ELEMENTS = 32, /* enough for full vectors, or several of them */
     SHORT_ROW = 64,       /* elements */
-    FEWEST_LANES = 4      /* of a vector that pays */
+    FEWEST_LANES = 4,     /* of a vector that pays */
+    GATHERS = 32,         /* bytes of the vectors, at least, that LLVM gathers */
+    EIGHT = 8             /* divides rows that take few instructions besides full vectors */
 };
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -287,11 +289,29 @@ bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
+/* True if vectors of a row are reduced by |s|, and are all that a group of |n| stages which
+ * share |shared| axes does with a row. Unrolled, the reductions of neighbouring rows would become
+ * vectors, which takes a gather for each element. */
+static bool reduces_vectors(const rlxc_schedule *c, const rlxc_stage *const *group, uint32_t n,
+                            uint32_t shared, const rlxc_stage *s)
+{
+    const rlxc_expr *last = s->vars[s->n_axes - 1], *extent = s->extents[s->n_axes - 1];
+    const int64_t bytes = c->s->target->vector_bytes, lanes = bytes * 8 / s->out->dtype.bits;
+    int64_t row;
+    for (uint32_t i = 0; i < n && n > 1; i++)
+        if (group[i] == s ? s->n_axes != shared + 1 : group[i]->n_axes != shared)
+            return false;
+    row_search p = {.ctx = c->s->ctx, .innermost = last, .in_rows = true};
+    rlxc_expr_visit(c->s->ctx, s->value, look_at_load, &p);
+    return p.in_rows && s->reduces[s->n_axes - 1] && rlxc_is_int(extent, &row) &&
+           bytes >= GATHERS && row >= lanes && row % EIGHT == 0;
+}
+
 /* A sum gets initial values of its own; a result that stays in memory is summed elsewhere. */
 static void open_sum(rlxc_schedule_steps *l, rlxc_loops *t, const rlxc_stage *s, bool is_own,
-                     int64_t unroll)
+                     int64_t unroll, bool rolled)
 {
-    const bool unrolled = rlxc_is_small_reduction(s, unroll);
+    const bool unrolled = !rolled && rlxc_is_small_reduction(s, unroll);
     if (!is_own)
         rlxc_step_reverse_compute_at(l, rlxc_step_cache_write(l, t->block),
                                      t->loops[t->n_spatial - 1]);
@@ -299,6 +319,8 @@ static void open_sum(rlxc_schedule_steps *l, rlxc_loops *t, const rlxc_stage *s,
     for (uint32_t k = t->n_spatial; k < t->n; k++) {
         if (unrolled)
             rlxc_step_mark(l, RLXC_STEP_unroll, t->loops[k]);
+        if (rolled)
+            rlxc_step_annotate(l, t->loops[k], "rlx.rolled", rlxc_attr_int(1));
         rlxc_step_annotate(l, t->loops[k], "rlx.reassoc", rlxc_attr_int(1));
     }
 }
@@ -336,7 +358,7 @@ bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
         if (s->init)
             open_sum(l, t, s,
                      n > 1 && rlxc_stage_is_temp(c->s, s->out) && s->out->ndim == z->shared,
-                     z->unroll);
+                     z->unroll, reduces_vectors(c, group, n, (uint32_t)z->shared, s));
     }
     for (uint32_t a = 0; a < head; a++) {
         for (uint32_t k = 0; k < n; k++)
