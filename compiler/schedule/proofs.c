@@ -156,6 +156,15 @@ static bool read_digit(proof *p, const rlxc_expr *x, digit *out)
     return extent != NULL;
 }
 
+/* True if no remainder cuts the digit |x|: it has all that is above its lowest place. */
+static bool is_uncut(const rlxc_expr *x)
+{
+    x = without_cast(x);
+    while (x->kind == RLXC_EXPR_FLOORDIV)
+        x = without_cast(x->bin.a);
+    return x->kind != RLXC_EXPR_FLOORMOD;
+}
+
 /* base // lower - base // (lower * extent) * extent: what base // lower % extent is simplified to
  * where the extent is symbolic. */
 static bool read_remainder(proof *p, const rlxc_expr *x, digit *out)
@@ -168,8 +177,8 @@ static bool read_remainder(proof *p, const rlxc_expr *x, digit *out)
         of = extent;
         extent = x->bin.b->bin.a;
     }
-    if (!is_fixed(p, extent) || !read_digit(p, x->bin.a, out) || !read_digit(p, of, &above) ||
-        above.base != out->base ||
+    if (!is_fixed(p, extent) || !is_uncut(x->bin.a) || !is_uncut(of) ||
+        !read_digit(p, x->bin.a, out) || !read_digit(p, of, &above) || above.base != out->base ||
         !rlxc_prove_eq(p->e->ctx, above.lower, times(p, out->lower, extent), NULL))
         return false;
     out->extent = extent;
