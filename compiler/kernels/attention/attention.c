@@ -8,11 +8,11 @@
  * register tile; the queries are transposed once for all keys:
  *
  *     for each batch, head and block of queries, in parallel:
- *         qt[d][query] = queries, transposed
+ *         qt[d][query] = queries * scale, transposed
  *         for each block of keys:
- *             st[key][query] = sum over d of key[d] * qt[d]         tiles: keys x queries
  *             what the mask reads along the keys (a bias of each pair), transposed
- *             st = exp(mask(st) - maximum); sum, maximum; correction of what was summed before
+ *             st[key][query] = mask(sum over d of key[d] * qt[d]); maximum  tiles: keys x queries
+ *             st = exp(st - maximum); sum; correction of what was summed before
  *             ot[e][query] = ot * correction + sum over keys of value[e] * st   tiles: e x queries
  *         out = ot / sum
  *
