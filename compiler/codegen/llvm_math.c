@@ -166,29 +166,24 @@ static LLVMValueRef exp_reduced(fp f, LLVMValueRef r)
     return add(f, mul(f, poly_pairs(f, r, r2, s.c, s.n), r2), r);
 }
 
-/* x - nf ln2, with one number for float32's ln2: it is off by 1.9e-9, so the result is by 1.9e-9
- * nf. */
-static LLVMValueRef less_ln2(fp f, LLVMValueRef x, LLVMValueRef nf)
-{
-    LLVMValueRef r = sub(f, x, mul(f, nf, num(f, LN_2)));
-    return is_double(f.g, x) ? sub(f, r, mul(f, nf, num(f, LN_2_REST))) : r;
-}
-
 static bool fuses_products(const rlxc_target *t)
 {
     return t->arch != RLXC_ARCH_X86 || rlxc_target_has_feature(t, "fma");
 }
 
-/* |bias| is added to n in t: row->shift + bias is an integer. |exact|: also for a large |n|;
- * without it, one number for ln2 will do if its product with n is not rounded. */
+/* |bias| is added to n in t: row->shift + bias is an integer. Unless |exact|, float32 has one
+ * number for ln2, which is off by 1.9e-9, where the product with it need not be rounded: the
+ * relative error grows by 1.9e-9 |n|. */
 static exponent split_exp(fp f, LLVMValueRef x, int64_t bias, bool exact)
 {
     const format *row = format_of(f);
     LLVMValueRef shift = num(f, row->shift + (double)bias);
     LLVMValueRef t = add(f, mul(f, x, num(f, LOG2_E)), shift);
     LLVMValueRef nf = sub(f, t, shift);
-    if (!exact && fuses_products(f.g->target))
-        return (exponent){t, exp_reduced(f, less_ln2(f, x, nf))};
+    if (!exact && !is_double(f.g, x) && fuses_products(f.g->target)) {
+        LLVMValueRef args[3] = {LLVMBuildFNeg(f.g->b, nf, ""), num(f, LN_2), x};
+        return (exponent){t, exp_reduced(f, rlxc_llvm_intrinsic(f.g, "fma", args, 3))};
+    }
     LLVMValueRef r = sub(f, x, mul(f, nf, num(f, row->ln2_high)));
     r = sub(f, r, mul(f, nf, num(f, row->ln2_low)));
     return (exponent){t, exp_reduced(f, r)};
@@ -237,9 +232,9 @@ LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
     return LLVMBuildFMul(b, LLVMBuildFMul(b, p, from_bits(f, half), ""), from_bits(f, rest), "");
 }
 
-/* The weights of a softmax, of which the largest is 1: float32's are off by 1.1 ulp and 3e-9 |x| of
- * their value. Zero for n < 2 - bias, so that 2^n and the result are normal numbers; below, the
- * arithmetic gives any number or NaN. */
+/* The weights of a softmax, of which the largest is 1. Those of float32 are off by at most 1.1 ulp
+ * plus 3e-9 |x| of their value. Zero for n < 2 - bias, so that 2^n and the result are normal
+ * numbers; below, the arithmetic gives any number or NaN. */
 LLVMValueRef rlxc_llvm_exp_nonpositive(rlxc_llvm *g, LLVMValueRef x)
 {
     fp f = begin(g, x);
@@ -304,7 +299,9 @@ LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x)
     LLVMValueRef t = bits(f, add(f, mul(f, a, num(f, LOG2_E)), shift));
     t = LLVMBuildAnd(b, t, integer(f, -(1 << FRACTION)), "");
     LLVMValueRef n = sub(f, from_bits(f, t), shift);
-    LLVMValueRef r = less_ln2(f, a, n);
+    LLVMValueRef r = sub(f, a, mul(f, n, num(f, LN_2)));
+    if (is_double(g, x))
+        r = sub(f, r, mul(f, n, num(f, LN_2_REST)));
     LLVMValueRef r2 = mul(f, r, r);
     LLVMValueRef w = add(f, mul(f, sum_of(f, r2, row->tanh), mul(f, r2, r)), r);
     LLVMValueRef s = LLVMBuildShl(b, t, integer(f, row->mantissa + 1 - FRACTION), "");

@@ -352,6 +352,10 @@ def rows(Row, x):
                            {"q": x("2 n 2 4"), "k": x("2 n 2 4"), "v": x("2 n 2 3")},
                            lambda q, k, v, s=size, c=mask: window(q, k, v, s, c != "None"),
                            empty=False))
+    for scale in (-0.7, 1e-8):  # the second is too small to go into the queries
+        out.append(Row(f"R.nn.attention(q, k, v, scale={scale})",
+                       {"q": x("2 n 2 4"), "k": x("2 m 2 4"), "v": x("2 m 2 3")},
+                       lambda q, k, v, s=scale: attention(q * 2 * s, k, v, True), empty=False))
     for extra, how in (("", {}), (", causal_mask=\"BottomRight\"", {"causal": 1}),
                        (", causal_mask=\"TopLeft\", window_size=2", {"causal": 1, "size": 2})):
         out.append(Row(f"R.nn.attention_var_len(q, k, v, R.multiply(s, t), R.multiply(s, t), e, e"

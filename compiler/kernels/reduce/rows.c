@@ -19,8 +19,8 @@ enum {
     VECTOR_ELEMENTS = 32, /* enough for full vectors, or several of them */
     SHORT_ROW = 64,       /* elements */
     FEWEST_LANES = 4,     /* of a vector that pays */
-    GATHERS = 32,         /* bytes of the vectors, at least, that LLVM gathers */
-    EIGHT = 8             /* divides rows that take few instructions besides full vectors */
+    GATHER_BYTES = 32,    /* LLVM gathers into vectors of so many bytes, and longer ones */
+    ROW_MULTIPLE = 8      /* divides rows that need few instructions besides full vectors */
 };
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -290,9 +290,9 @@ bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* True if vectors of a row are reduced by |s|, and are all that a group of |n| stages which
- * share |shared| axes does with a row. Unrolled, the reductions of neighbouring rows would become
- * vectors, which takes a gather for each element. */
+/* True if |s| reduces a contiguous row in vectors, and nothing else in the group of |n| stages,
+ * which share |shared| axes, loops over a row. If such a loop is unrolled, LLVM makes vectors of
+ * neighbouring rows, with a gather for each element. */
 static bool reduces_vectors(const rlxc_schedule *c, const rlxc_stage *const *group, uint32_t n,
                             uint32_t shared, const rlxc_stage *s)
 {
@@ -305,7 +305,7 @@ static bool reduces_vectors(const rlxc_schedule *c, const rlxc_stage *const *gro
     row_search p = {.ctx = c->s->ctx, .innermost = last, .in_rows = true};
     rlxc_expr_visit(c->s->ctx, s->value, look_at_load, &p);
     return p.in_rows && s->reduces[s->n_axes - 1] && rlxc_is_int(extent, &row) &&
-           bytes >= GATHERS && row >= lanes && row % EIGHT == 0;
+           bytes >= GATHER_BYTES && row >= lanes && row % ROW_MULTIPLE == 0;
 }
 
 /* A sum gets initial values of its own; a result that stays in memory is summed elsewhere. */
