@@ -27,16 +27,6 @@ static void note_row(rlxc_bc_module *m, uint32_t row, const rlxc_vdevice *device
         m->rows.items[row] = device;
 }
 
-/* The runtime refuses other words in a file (vm/builder_devices.c). */
-static void check_word(rlxc_bc_module *m, rlxc_range range, const char *what, rlx_str word)
-{
-    if (rlxc_is_device_word(word.data, word.len))
-        return;
-    rlxc_error(m->ctx, range, "%s '%.*s' is not 1 to 63 letters, digits, '_', '.' and '-'", what,
-               (int)word.len, word.data);
-    m->failed = true;
-}
-
 /* |pool|: of the CPU's memory, its name; else NULL. */
 static uint32_t row_of(rlxc_bc_module *m, const rlxc_vdevice *device, const char *pool,
                        rlxc_range range)
@@ -53,8 +43,11 @@ static uint32_t row_of(rlxc_bc_module *m, const rlxc_vdevice *device, const char
         m->failed = true;
     }
     const char *scope = device->scope ? device->scope : "global";
-    check_word(m, range, "device", row.kind);
-    check_word(m, range, "memory scope", rlx_str_from(scope));
+    if (!rlxc_is_device_word(scope, strlen(scope))) {
+        rlxc_error(m->ctx, range,
+                   "memory scope '%s' is not 1 to 63 letters, digits, '_', '.' and '-'", scope);
+        m->failed = true;
+    }
     uint32_t out = 0;
     rlx_error err = {0};
     if (m->failed)

@@ -95,6 +95,13 @@ bool rlxc_is_cpu_kind(const char *kind, size_t length)
     return false;
 }
 
+bool rlxc_is_known_vdevice(const rlxc_vdevice *device)
+{
+    size_t length;
+    const char *kind = rlxc_target_kind(&device->target, &length);
+    return rlxc_is_cpu_kind(kind, length) || rlxc_target_is_device_kind(kind, length);
+}
+
 /* Parses the |n| bytes at |text|, which must all be digits. */
 static bool read_index(const char *text, size_t n, uint32_t *out)
 {

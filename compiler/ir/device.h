@@ -38,6 +38,8 @@ bool rlxc_is_device_word(const char *text, size_t length);
 bool rlxc_is_plain_scope(const char *scope);
 /* True for the host's plain memory: of CPU number 0, whatever its target's features. */
 bool rlxc_is_host_vdevice(const rlxc_vdevice *device);
+/* True if rlx has code for the kind of device. */
+bool rlxc_is_known_vdevice(const rlxc_vdevice *device);
 /* True if |a| and |b| are one device, perhaps with different memory scopes. */
 bool rlxc_same_place(const rlxc_vdevice *a, const rlxc_vdevice *b);
 /* The position of the entry of the module's table with this target, index and scope, which is added

@@ -174,7 +174,7 @@ static int32_t place_with_memory(const rlxc_device_plan *p, const rlxc_prim_func
         const char *scope = f->params[i].buffer ? f->params[i].buffer->scope : NULL;
         for (uint32_t k = 0; !rlxc_is_plain_scope(scope) && k < p->module->vdevices.count; k++) {
             const rlxc_vdevice *d = &p->module->vdevices.items[k];
-            if (!d->scope || strcmp(d->scope, scope) != 0)
+            if (!d->scope || strcmp(d->scope, scope) != 0 || !rlxc_is_known_vdevice(d))
                 continue;
             if (near != RLXC_NO_PLACE && rlxc_same_place(d, &p->module->vdevices.items[near]))
                 return (int32_t)k;

@@ -22,9 +22,7 @@ typedef struct checker {
 
 static void check_device(checker *c, const rlxc_vdevice *device, const char *name, rlxc_range range)
 {
-    size_t length;
-    const char *kind = rlxc_target_kind(&device->target, &length);
-    const bool known = rlxc_is_cpu_kind(kind, length) || rlxc_target_is_device_kind(kind, length);
+    const bool known = rlxc_is_known_vdevice(device);
     const bool numbered = device->index >= 0 && device->index < MOST_DEVICES;
     if ((known && numbered) || rlxc_map_get(&c->reported, rlxc_key(name)) != NULL)
         return;
@@ -84,6 +82,28 @@ static void check_memory(checker *c, const rlxc_binding *b)
             rlxc_error(c->ctx, b->range, "R.%s: there is no device number %lld in the module",
                        b->op->name, (long long)index);
         }
+    }
+}
+
+/* The memory that |callee|'s buffers name is that of some device with code, or of none. */
+static void check_scopes(checker *c, const rlxc_binding *b, rlxc_atom callee)
+{
+    const rlxc_global *g =
+        callee.kind == RLXC_ATOM_GLOBAL ? rlxc_module_find(c->module, callee.text) : NULL;
+    const rlxc_prim_func *f = g != NULL ? g->prim : NULL;
+    for (uint32_t i = 0; f != NULL && i < f->n_params; i++) {
+        const char *scope = f->params[i].buffer != NULL ? f->params[i].buffer->scope : NULL;
+        const rlxc_vdevice *unknown = NULL;
+        bool known = rlxc_is_plain_scope(scope);
+        for (uint32_t k = 0; k < c->module->vdevices.count && !known; k++) {
+            const rlxc_vdevice *d = &c->module->vdevices.items[k];
+            if (d->scope == NULL || strcmp(d->scope, scope) != 0)
+                continue;
+            known = rlxc_is_known_vdevice(d);
+            unknown = unknown == NULL ? d : unknown;
+        }
+        if (!known && unknown != NULL)
+            check_device(c, unknown, rlxc_vdevice_name(c->ctx, c->module, unknown), b->range);
     }
 }
 
@@ -175,10 +195,14 @@ static void check_binding(checker *c, const rlxc_binding *b)
         check_sinfo(c, b->sinfo_args[i], b->range, 0);
     switch (b->form) {
     case RLXC_FORM_CALL:
-        if (b->op == NULL)
+        if (b->op == NULL) {
+            check_scopes(c, b, b->callee);
             return;
+        }
         check_attributes(c, b);
         check_operands(c, b);
+        if (b->n_args > 0)
+            check_scopes(c, b, b->args[0]);
         if ((b->op->flags & RLXC_OP_MEMORY) != 0)
             check_memory(c, b);
         return;

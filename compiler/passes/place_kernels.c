@@ -39,6 +39,7 @@ typedef struct placing {
     const char *host;              /* the host's vdevice, by name */
     rlxc_map scoped;               /* see rlxc_prim_with_scopes */
     rlxc_map versions;             /* interned "function on device" -> version */
+    rlxc_map for_cpu;              /* interned name -> name of the version for the CPU */
     rlxc_map copies;               /* interned "variable on device" -> atom, in |block| */
     rlxc_map origins;              /* variable made by to_vdevice -> copied, in |function| */
     const rlxc_function *function; /* outermost: numbers of variables are its own */
@@ -228,28 +229,36 @@ static const version *version_on(placing *p, const rlxc_global *g, const char *d
     return v;
 }
 
-/* |g| for the CPU: without its target, which no device takes. */
-static const char *version_for_cpu(placing *p, rlxc_global *g)
+/* True for a kernel of a device: made for one, or with tensors in memory that only devices have. */
+static bool is_of_device(const rlxc_prim_func *f)
 {
-    rlxc_attrs kept = {0};
+    bool any = rlxc_prim_is_device(f);
+    for (uint32_t i = 0; i < f->n_params && !any; i++)
+        any = f->params[i].buffer && !rlxc_is_plain_scope(f->params[i].buffer->scope);
+    return any;
+}
+
+/* |g| for the CPU: without its target and the kinds of memory, which no CPU has. */
+static const char *version_for_cpu(placing *p, const rlxc_global *g)
+{
+    if (!is_of_device(g->prim))
+        return g->name;
+    const char *known = rlxc_map_get(&p->for_cpu, rlxc_key(g->name));
+    if (known)
+        return known;
+    rlxc_prim_func *f = rlxc_prim_func_clone(p->ctx, g->prim);
+    f->is_private = true;
+    f->attrs = (rlxc_attrs){0};
     const rlxc_attrs *all = &g->prim->attrs;
     for (uint32_t i = 0; i < all->count; i++)
         if (strcmp(all->keys[i], "target") != 0)
-            kept = rlxc_attrs_with(p->ctx, kept, all->keys[i], all->values[i]);
-    if (rlxc_prim_is_device(g->prim)) {
-        const uint64_t key = rlxc_key(rlxc_internf(p->ctx, "%s on the CPU", g->name));
-        version *v = rlxc_map_get(&p->versions, key);
-        if (v)
-            return v->name;
-        rlxc_prim_func *f = rlxc_prim_func_clone(p->ctx, g->prim);
-        f->attrs = kept;
-        f->is_private = true;
-        v = rlxc_alloc(p->ctx, sizeof *v);
-        *v = (version){.name = rlxc_module_add_prim(p->ctx, p->module, f, true)->name};
-        rlxc_map_set(p->ctx, &p->versions, key, v);
-        return v->name;
-    }
-    return g->name;
+            f->attrs = rlxc_attrs_with(p->ctx, f->attrs, all->keys[i], all->values[i]);
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (f->params[i].buffer)
+            f->params[i].buffer->scope = rlxc_intern_cstr(p->ctx, "global");
+    const char *name = rlxc_module_add_prim(p->ctx, p->module, f, true)->name;
+    rlxc_map_set(p->ctx, &p->for_cpu, rlxc_key(g->name), (void *)(uintptr_t)name);
+    return name;
 }
 
 static rlxc_rewrite_action place_prim(placing *p, rlxc_builder *b, rlxc_binding *call,

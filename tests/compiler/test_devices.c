@@ -18,6 +18,17 @@
     "I.vdevice(\"llvm\", 1, \"arena\"), I.vdevice({\"kind\": \"opencl\"}), "                 \
     "I.vdevice(\"llvm -mcpu=znver4\"), I.vdevice(\"vulkan\")]})\n"                           \
     "    @R.function(pure=False)\n"
+/* The scope of f's buffer, on line 6, names the memory of a device of |kind|. */
+#define TEXTURE(kind)                                                                       \
+    "from tvm.script import ir as I, relax as R, tir as T\n"                                \
+    "@I.ir_module\n"                                                                        \
+    "class Module:\n"                                                                       \
+    "    I.module_global_infos({\"vdevice\": [I.vdevice(\"" kind "\", 0, \"texture\")]})\n" \
+    "    @T.prim_func\n"                                                                    \
+    "    def f(A: T.Buffer((2,), \"float32\", scope=\"texture\"), B: T.Buffer((2,), "       \
+    "\"float32\")): "                                                                       \
+    "B[0] = A[0]\n"                                                                         \
+    "    @R.function(pure=False)\n" PLAIN
 #define PLAIN "    def main(x: R.Tensor((2,), \"float32\")):\n"
 
 static const struct {
@@ -124,6 +135,10 @@ static const struct {
      "        T.func_attr({\"target\": T.target({\"kind\": \"rocm\", \"host\": \"llvm\"})})\n"
      "        A[0] = T.float32(1)\n",
      {"m.py:8:5: error: function 'f' is for the unknown target 'rocm'"}},
+    {TEXTURE("op)ncl") "        return R.call_tir(Module.f, (x,), R.Tensor((2,), \"float32\"))\n",
+     {"m.py:9:16: error: device 'op)ncl:0' is of no kind", "m.py:4:"}},
+    {TEXTURE("vulkan") "        y = Module.f(x, x)\n        return x\n",
+     {"m.py:9:13: error: device 'vulkan:0' is of no kind", "m.py:4:"}},
     {HEAD PLAIN "        return x\n    @T.prim_func\n    def f(A: T.Buffer((2,), \"float32\")):\n"
                 "        T.func_attr({\"target\": T.target(\"metal -device=m1\")})\n"
                 "        A[0] = T.float32(1)\n",

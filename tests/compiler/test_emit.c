@@ -20,8 +20,7 @@
 enum { MESSAGE = 2000 };
 
 /* Compiles and loads the module; NULL on failure, with the reason in |message|. */
-static rlx_executable *compile_with(rlx_test *t, const char *text, bool check,
-                                    char message[MESSAGE])
+static rlx_executable *try_compile(rlx_test *t, const char *text, char message[MESSAGE])
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlx_exec_builder *builder = NULL;
@@ -31,7 +30,7 @@ static rlx_executable *compile_with(rlx_test *t, const char *text, bool check,
     rlx_load_options load = {.allocator = &t->allocator};
     cr_assert_eq(rlx_exec_builder_create(&t->allocator, &builder, &err), RLX_OK);
     cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 0));
-    options.check = check;
+    options.check = true;
     message[0] = '\0';
     rlxc_module *module = rlxc_read_module(ctx, "test.py", text, strlen(text));
     if (!module || !rlxc_compile_module(ctx, module, &options, NULL, builder))
@@ -41,11 +40,6 @@ static rlx_executable *compile_with(rlx_test *t, const char *text, bool check,
     rlx_exec_builder_destroy(builder);
     rlxc_context_destroy(ctx);
     return exe;
-}
-
-static rlx_executable *try_compile(rlx_test *t, const char *text, char message[MESSAGE])
-{
-    return compile_with(t, text, true, message);
 }
 
 static rlx_executable *compile(rlx_test *t, const char *text)
@@ -283,30 +277,6 @@ RLX_TEST(emit, limits_of_the_file_are_errors_at_their_lines)
             rlx_executable_release(exe);
         }
     }
-}
-
-/* The scope of a buffer finds the device of an operand; its kind is no word that a file may have.
- */
-RLX_TEST(emit, kinds_of_devices_are_words)
-{
-    static const char text[] = HEADER
-        "    I.module_global_infos({\"vdevice\": [I.vdevice(\"op)ncl\", 0, "
-        "\"global.texture\")]})\n"
-        "    @T.prim_func\n"
-        "    def f(A: T.Buffer((4,), \"float32\", scope=\"global.texture\"), "
-        "B: T.Buffer((4,), \"float32\")):\n"
-        "        for i in range(4):\n"
-        "            with T.block(\"B\"):\n"
-        "                vi = T.axis.spatial(4, i)\n"
-        "                B[vi] = A[vi]\n" FUNCTION "    def main(x: R.Tensor((4,), \"float32\")):\n"
-        "        cls = Module\n"
-        "        y = R.call_tir(cls.f, (x,), out_sinfo=R.Tensor((4,), \"float32\"))\n"
-        "        return y\n";
-    char message[MESSAGE];
-    rlx_executable *exe = compile_with(t, text, false, message);
-    cr_expect(!exe && strstr(message, "error: device 'op)ncl' is not 1 to 63 letters"), "%s",
-              message);
-    rlx_executable_release(exe);
 }
 
 RLX_TEST(emit, running_out_of_memory_is_an_error)

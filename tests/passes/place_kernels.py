@@ -473,3 +473,55 @@ class Module:
                 vi, vj = T.axis.remap("SS", [i, j])
                 T.block_attr({"rlx.operator": "elementwise ss"})
                 o[vi, vj] = a[vi, vj] + b[vi, vj]
+
+# ==== memory_of_a_device
+# A kernel that the device refuses runs on the CPU, whose version names no memory of the device; it is made once.
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+@I.ir_module
+class Module:
+    I.module_global_infos({"vdevice": [I.vdevice("llvm"), I.vdevice("opencl", 0), I.vdevice("opencl", 0, "global.texture")]})
+    @T.prim_func
+    def f(A: T.Buffer((4,), "int64", scope="global.texture"), B: T.Buffer((4,), "int64")):
+        for i in range(4):
+            with T.block("B"):
+                vi = T.axis.spatial(4, i)
+                B[vi] = T.call_extern("int64", "llabs", A[vi])
+    @R.function
+    def main(x: R.Tensor((4,), "int64", "opencl:0"), z: R.Tensor((4,), "int64", "opencl:1")):
+        cls = Module
+        with R.dataflow():
+            a = R.call_tir(cls.f, (x,), out_sinfo=R.Tensor((4,), "int64"))
+            b = R.call_tir(cls.f, (z,), out_sinfo=R.Tensor((4,), "int64"))
+            R.output(a, b)
+        return (a, b)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    I.module_global_infos({"vdevice": [I.vdevice("llvm", 0, "global"), I.vdevice("opencl", 0, "global"), I.vdevice("opencl", 0, "global.texture")]})
+    @R.function
+    def main(x: R.Tensor((4,), dtype="int64", vdevice="opencl:0"), z: R.Tensor((4,), dtype="int64", vdevice="opencl:1")) -> R.Tuple(R.Tensor((4,), dtype="int64", vdevice="opencl:0"), R.Tensor((4,), dtype="int64", vdevice="opencl:0")):
+        cls = Module
+        with R.dataflow():
+            x_1: R.Tensor((4,), dtype="int64", vdevice="opencl:1") = R.to_vdevice(x, dst_vdevice="opencl:1")
+            x_2: R.Tensor((4,), dtype="int64", vdevice="llvm:0") = R.to_vdevice(x_1, dst_vdevice="llvm:0")
+            a: R.Tensor((4,), dtype="int64", vdevice="llvm:0") = R.call_tir(cls.f1, (x_2,), out_sinfo=R.Tensor((4,), dtype="int64", vdevice="llvm:0"))
+            a_1: R.Tensor((4,), dtype="int64", vdevice="opencl:0") = R.to_vdevice(a, dst_vdevice="opencl:0")
+            z_1: R.Tensor((4,), dtype="int64", vdevice="llvm:0") = R.to_vdevice(z, dst_vdevice="llvm:0")
+            b: R.Tensor((4,), dtype="int64", vdevice="llvm:0") = R.call_tir(cls.f1, (z_1,), out_sinfo=R.Tensor((4,), dtype="int64", vdevice="llvm:0"))
+            b_1: R.Tensor((4,), dtype="int64", vdevice="opencl:0") = R.to_vdevice(b, dst_vdevice="opencl:0")
+            R.output(a_1, b_1)
+        return (a_1, b_1)
+
+    @T.prim_func(private=True)
+    def f1(A: T.Buffer((4,), "int64"), B: T.Buffer((4,), "int64")):
+        # with T.block("root"):
+        for i in range(4):
+            with T.block("B"):
+                vi = T.axis.spatial(4, i)
+                B[vi] = T.call_extern("int64", "llabs", A[vi])
