@@ -123,8 +123,7 @@ static void emit(rlxc_llvm_part *part, LLVMTargetMachineRef machine, rlxc_native
 
 static LLVMTargetMachineRef open_machine(const rlxc_options *o, LLVMTargetRef target)
 {
-    LLVMCodeGenOptLevel level = o->opt_level <= 0   ? LLVMCodeGenLevelNone
-                                : o->opt_level == 1 ? LLVMCodeGenLevelLess
+    LLVMCodeGenOptLevel level = o->opt_level <= 1   ? LLVMCodeGenLevelNone
                                 : o->opt_level == 2 ? LLVMCodeGenLevelDefault
                                                     : LLVMCodeGenLevelAggressive;
     return LLVMCreateTargetMachine(target, o->target->triple, o->target->level, o->target->features,
@@ -232,13 +231,23 @@ bool rlxc_llvm_describe(rlxc_context *ctx, const rlxc_options *options, const ch
     return true;
 }
 
-/* Rows that are no whole number of vectors, of eight lanes or more, end with a vector of half the
- * lanes: LLVM's own limit is 16, and eight columns one by one took as long as the other 32 of 40.
- */
+/* Options of LLVM hold for the process. Rows that are no whole number of vectors, of eight lanes or
+ * more, end with a vector of half the lanes: LLVM's own limit is 16, and eight columns one by one
+ * took as long as the other 32 of 40. */
 static void set_options(void)
 {
     static const char *const words[] = {"rlxc", "-epilogue-vectorization-minimum-VF=8"};
     LLVMParseCommandLineOptions(2, words, NULL);
+}
+
+/* Level 1 selects instructions fast and schedules nothing, but allocates registers as level 2 does:
+ * LLVM's fast allocator spills the sums of a tile in every step, and kernels take three to seven
+ * times as long. */
+static void set_options_of_level_1(void)
+{
+    static const char *const words[] = {"rlxc", "-optimize-regalloc", "-regalloc=greedy",
+                                        "-enable-misched=false"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 
 bool rlxc_llvm_emit_parts(rlxc_context *ctx, const rlxc_options *options, rlxc_native_form form,
@@ -252,10 +261,10 @@ bool rlxc_llvm_emit_parts(rlxc_context *ctx, const rlxc_options *options, rlxc_n
         return false;
     for (uint32_t i = 0; i < n; i++)
         w.order[i] = &parts[i];
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static pthread_once_t once = PTHREAD_ONCE_INIT, once_at_level_1 = PTHREAD_ONCE_INIT;
     pthread_once(&once, set_options);
-    if (options->opt_level == 1) /* a seventh of its time; options of LLVM hold for the process */
-        LLVMParseCommandLineOptions(2, (const char *const[]){"rlxc", "-disable-lsr"}, NULL);
+    if (options->opt_level == 1)
+        pthread_once(&once_at_level_1, set_options_of_level_1);
     qsort(w.order, n, sizeof(rlxc_llvm_part *), larger_first);
     run_on_threads(&w, threads, helpers);
     bool fine = true;

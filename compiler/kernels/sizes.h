@@ -66,7 +66,7 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
 
 #define RLXC_ATTENTION_SIZES(X)                                                \
     X(lanes, 1, 64, "lanes of a vector of queries")                            \
-    X(vectors, 1, 8, "vectors of a block of queries")                          \
+    X(vectors, 0, 8, "vectors of a block of queries; 0: one in all blocks")    \
     X(rows, 1, 32, "keys, or elements of values, of a tile")                   \
     X(tail_rows, 1, 32, "the same for blocks of one vector of queries")        \
     X(keys, 1, 4096, "keys of a block")                                        \

@@ -16,10 +16,10 @@
  * of several channels that are sampled or interpolated are moved, too.
  *
  * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
- * (compiler/ops/winograd_stages.h) unless the options say no. Their weights take four times the
- * memory, so convolutions are taken in order, those with few channels and large images first, until
- * the module has reached its growth limit. A small module may grow more if such weights are most of
- * its constants, as they then decide its speed.
+ * (compiler/ops/winograd_stages.h) from level 2 on, unless the options say no. Their weights take
+ * four times the memory, so convolutions are taken in order, those with few channels and large
+ * images first, until the module has reached its growth limit. A small module may grow more if such
+ * weights are most of its constants, as they then decide its speed.
  */
 #include "compiler/ir/device.h"
 #include "compiler/ir/lifted.h"
@@ -418,12 +418,16 @@ static int64_t growth_limit(const conv_layout *c)
     const int64_t code = WINOGRAD_CODE + WINOGRAD_OP_CODE * c->ops;
     const int64_t share = c->bytes / 100 * WINOGRAD_SHARE - code;
     const int64_t small = c->filterable >= c->bytes / 4 * 3 ? WINOGRAD_SMALL - c->bytes : 0;
-    return c->options->opt_level >= 3 ? WINOGRAD_MOST : share > small ? share : small;
+    if (c->options->opt_level != 2) /* level 1 prefers the shorter compile time */
+        return c->options->opt_level < 2 ? 0 : WINOGRAD_MOST;
+    return share > small ? share : small;
 }
 
 bool rlxc_pass_conv_layout(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     conv_layout c = {.options = options};
+    if (options->target == rlxc_target_c()) /* whose compiler finds the vectors */
+        return true;
     if (!rlxc_pass_dce(ctx, module, options)) /* weights that were folded do not count */
         return false;
     rlxc_rewrite_module(ctx, module,

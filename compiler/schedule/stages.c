@@ -138,6 +138,18 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
     stage->simple = reduces == (b->init != NULL) && rlxc_stage_is_pointwise(stage);
 }
 
+bool rlxc_prefers_short_code(const rlxc_stages *s)
+{
+    return s->options->opt_level <= 1 && s->target != rlxc_target_c();
+}
+
+uint32_t rlxc_tile_registers(const rlxc_stages *s)
+{
+    enum { FEW = 12 };
+    const uint32_t all = s->target->sum_registers;
+    return rlxc_prefers_short_code(s) && all > FEW ? FEW : all;
+}
+
 bool rlxc_stages_of(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f,
                     rlxc_stages *out)
 {

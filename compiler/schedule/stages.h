@@ -46,6 +46,11 @@ typedef struct rlxc_stages {
 /* False if the body has another form (the function is then left alone). */
 bool rlxc_stages_of(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f,
                     rlxc_stages *out);
+/* True at level 1, which prefers code that compiles fast: short code. The C that is written for
+ * other compilers is not meant. */
+bool rlxc_prefers_short_code(const rlxc_stages *s);
+/* Registers for a tile of sums and its operands: few for short code, whatever the target has. */
+uint32_t rlxc_tile_registers(const rlxc_stages *s);
 /* Replaces producers by their expression in the consumers if that is free. */
 void rlxc_stages_inline(rlxc_stages *s);
 

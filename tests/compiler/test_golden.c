@@ -1,10 +1,10 @@
 /* Golden tests of the passes: each case of tests/passes/PASS.py (files.h says how they are written)
  * runs through the pipeline up to PASS, and must then print as the file says. RLX_BLESS=1 writes
  * what it prints into the file instead: review that as a diff. A pass on request is requested here.
- * A first line "# --bound n=2:64" sets that option; lines "# --fuse NAME=PATTERN" give patterns of
- * pass fuse_ops_by_pattern (--fuse-lifted: constants become operands; --fuse-shared: values inside
- * may be used outside), "# --codegen NAME" code generators. Where a line "# module PATH" is among
- * the first, the module is that file's.
+ * A first line "# --bound n=2:64" or "# -O1" sets that option; lines "# --fuse NAME=PATTERN" give
+ * patterns of pass fuse_ops_by_pattern (--fuse-lifted: constants become operands; --fuse-shared:
+ * values inside may be used outside), "# --codegen NAME" code generators. Where a line "# module
+ * PATH" is among the first, the module is that file's.
  *
  * The cases of tests/explain.py are compiled with rlxc --explain, and say its output; those of
  * tests/emit/opencl.py with --emit=opencl.
@@ -95,7 +95,9 @@ static void check_case(void *user, const char *path)
     char *text = file_read(path, NULL);
     rlxc_context *ctx = rlxc_context_create(NULL);
     rlxc_options options;
-    cr_assert(rlxc_options_init(ctx, &options, NULL, "x86-64-v3", 2));
+    int level = 2;
+    (void)sscanf(text, "# -O%d", &level);
+    cr_assert(rlxc_options_init(ctx, &options, NULL, "x86-64-v3", level));
     options.check = true;
     char symbol[32];
     long long min, max;

@@ -495,3 +495,100 @@ class Module:
         z: R.Tensor((4,), dtype="float32") = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0), R.str("global"))
         _: R.Tuple = cls.k(x, y, z)
         return z
+
+# ==== short_code
+# -O1
+# Tiles are small, and the rows that remain run one by one.
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def k(pa: T.handle, b: T.Buffer((T.int64(8), T.int64(32)), "float32"), po: T.handle):
+        n = T.int64()
+        a = T.match_buffer(pa, (n, T.int64(8)))
+        o = T.match_buffer(po, (n, T.int64(32)))
+        c = T.alloc_buffer((n, T.int64(32)))
+        for i, j, k in T.grid(n, T.int64(32), T.int64(8)):
+            with T.block("c"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    c[vi, vj] = T.float32(0)
+                c[vi, vj] = c[vi, vj] + a[vi, vk] * b[vk, vj]
+        for i, j in T.grid(n, T.int64(32)):
+            with T.block("o"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                o[vi, vj] = c[vi, vj] + T.float32(1)
+
+    @R.function
+    def main(x: R.Tensor(("n", 8), "float32"), y: R.Tensor((8, 32), "float32")):
+        n = T.int64()
+        cls = Module
+        z = R.call_tir(cls.k, (x, y), out_sinfo=R.Tensor((n, 32), "float32"))
+        return z
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def k(pa: T.handle, b: T.Buffer((T.int64(8), T.int64(32)), "float32"), po: T.handle):
+        T.func_attr({"op_pattern": 4})
+        n = T.int64()
+        a = T.match_buffer(pa, (n, T.int64(8)))
+        o = T.match_buffer(po, (n, T.int64(32)))
+        with T.block("root"):
+            with T.block("tile"):
+                blocks: T.int64 = (n + T.int64(47)) // T.int64(48)
+                for piece in T.parallel(blocks * T.int64(2), annotations={"rlx.alike": 1}):
+                    acc = T.allocate([T.int64(64)], "float32", "global")
+                    acc_1 = T.decl_buffer((T.int64(64),), data=acc)
+                    at: T.int64 = piece // blocks
+                    row: T.int64 = piece % blocks * T.int64(48)
+                    rows: T.int64 = T.min(n - row, T.int64(48))
+                    tiles: T.int64 = rows // T.int64(4)
+                    for i in range(tiles):
+                        with T.block("init"):
+                            for m in T.unroll(T.int64(4)):
+                                for v in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = T.float32(0.0)
+                        with T.block("sum"):
+                            for k in range(T.int64(8)):
+                                for m in T.unroll(T.int64(4)):
+                                    for v in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row + i * T.int64(4) + m, k] * b[k, at * T.int64(16) + (v * T.int64(8) + l)]
+                        with T.block("epilogue"):
+                            for m in T.unroll(T.int64(4)):
+                                for v in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        o[row + i * T.int64(4) + m, at * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + T.float32(1.0)
+                    left: T.int64 = rows - tiles * T.int64(4)
+                    row_1: T.int64 = row + tiles * T.int64(4)
+                    for i in range(left):
+                        with T.block("init"):
+                            for m in T.unroll(T.int64(1)):
+                                for v in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = T.float32(0.0)
+                        with T.block("sum"):
+                            for k in range(T.int64(8)):
+                                for m in T.unroll(T.int64(1)):
+                                    for v in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row_1 + i + m, k] * b[k, at * T.int64(16) + (v * T.int64(8) + l)]
+                        with T.block("epilogue"):
+                            for m in T.unroll(T.int64(1)):
+                                for v in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        o[row_1 + i + m, at * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + T.float32(1.0)
+
+    @R.function
+    def main(x: R.Tensor(("n", 8), dtype="float32"), y: R.Tensor((8, 32), dtype="float32")) -> R.Tensor(("n", 32), dtype="float32"):
+        n = T.int64()
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        z: R.Tensor((n, 32), dtype="float32") = R.builtin.alloc_tensor(R.shape([n, 32]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        _: R.Tuple = cls.k(x, y, z)
+        return z

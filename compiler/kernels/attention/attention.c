@@ -16,11 +16,11 @@
  *             ot[e][query] = ot * correction + sum over keys of value[e] * st   tiles: e x queries
  *         out = ot / sum
  *
- * Blocks of queries have several vectors, then one; a few queries that remain run alone, with
- * vectors along d and e. Keys and values of 16-bit types are first widened into a block of float32.
- * If the mask is an interval of keys that moves with the query (causal, window), blocks of keys
- * that no query of the block sees are skipped. A query that sees no key gets the same result as
- * without blocks: the mean of all values. */
+ * Blocks of queries have several vectors, then one (at level 1 only these, for short code); a few
+ * queries that remain run alone, with vectors along d and e. Keys and values of 16-bit types are
+ * first widened into a block of float32. If the mask is an interval of keys that moves with the
+ * query (causal, window), blocks of keys that no query of the block sees are skipped. A query that
+ * sees no key gets the same result as without blocks: the mean of all values. */
 #include "compiler/kernels/attention/attention_body.h"
 #include "compiler/kernels/rules.h"
 
@@ -266,16 +266,19 @@ bool rlxc_decide_attention(rlxc_schedule *c, uint32_t i, void *sizes)
     if (!find(c->s, i, &a))
         return false;
     const uint32_t bytes = c->s->target->vector_bytes;
-    const uint32_t registers = c->s->target->sum_registers;
+    const uint32_t registers = rlxc_tile_registers(c->s);
     const bool wide = registers >= 32, medium = registers >= 16;
     const int64_t lanes = bytes / (a.form.dtype.bits / 8u);
     const int64_t widest = wide ? 4 : 2, few = lanes < MOVING_BLOCK ? MOVING_BLOCK / lanes : 1;
     /* a block computes all keys that any of its queries sees: where these move, it has few queries
      */
     const bool narrow = (a.first_seen || a.last_seen) && few < widest;
+    const bool short_code = rlxc_prefers_short_code(c->s);
     *(rlxc_attention_sizes *)sizes =
         (rlxc_attention_sizes){.lanes = lanes,
-                               .vectors = narrow ? few : widest,
+                               .vectors = short_code ? 0
+                                          : narrow   ? few
+                                                     : widest,
                                .rows = narrow           ? 12
                                        : wide || medium ? 6
                                                         : 4,
@@ -300,10 +303,14 @@ bool rlxc_apply_attention(rlxc_schedule *c, uint32_t i, const void *sizes)
     t.vl = (uint32_t)t.z->lanes;
     t.nv = (uint32_t)t.z->vectors;
     t.mr = (uint32_t)t.z->rows;
-    const rlxc_expr *height = num(&t, (int64_t)t.nv * t.vl);
-    const rlxc_expr *blocks = divided(&t, a.queries, height), *left = rest(&t, a.queries, height);
-    const rlxc_expr *start = times(&t, blocks, height);
-    nest(&t, c, blocks, num(&t, 0), (int64_t)t.nv * t.vl);
+    const rlxc_expr *left = a.queries, *start = num(&t, 0);
+    if (t.nv > 0) {
+        const rlxc_expr *height = num(&t, (int64_t)t.nv * t.vl);
+        const rlxc_expr *blocks = divided(&t, a.queries, height);
+        left = rest(&t, a.queries, height);
+        nest(&t, c, blocks, start, (int64_t)t.nv * t.vl);
+        start = times(&t, blocks, height);
+    }
     const rlxc_expr *rows = num(&t, t.vl), *last = rest(&t, left, rows);
     const rlxc_expr *few = rlxc_binary(t.ctx, RLXC_EXPR_LE, last, num(&t, t.z->alone));
     const rlxc_expr *single = rlxc_select(t.ctx, few, last, num(&t, 0));

@@ -51,7 +51,7 @@ static const rlxc_tile_shape *shape_for(const rlxc_stages *s, uint32_t vectors)
 {
     const rlxc_tile_shape *found = NULL;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (!found ? shapes[i].registers <= s->target->sum_registers
+        if (!found ? shapes[i].registers <= rlxc_tile_registers(s)
                    : shapes[i].registers == found->registers && found->nv > vectors)
             found = &shapes[i];
     return found;
@@ -251,7 +251,7 @@ static void choose_packing(const rlxc_stages *s, const rlxc_stage *stage, rlxc_t
  * number of columns is divided into tiles of about the same width. */
 static uint32_t columns_at_once(const rlxc_stages *s, const rlxc_expr *columns, uint32_t lanes)
 {
-    uint32_t most = s->target->sum_registers / 2;
+    uint32_t most = rlxc_tile_registers(s) / 2;
     int64_t n;
     most = most < ROW_VECTORS ? most : ROW_VECTORS;
     if (most == 0 || !rlxc_is_int(columns, &n) || n <= 0)
@@ -318,7 +318,9 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
         if (rows < p->mr && (rows == 1 || (!quick && (!few || (rows & (rows - 1)) == 0))))
             p->tail[n_tail++] = shape->chain[k];
     }
-    p->chains = quick && p->mr > 1 ? 1 : s->target->vector_bytes >= 64 ? WIDE_CHAINS : CHAINS;
+    p->chains = quick && (p->mr > 1 || rlxc_prefers_short_code(s)) ? 1
+                : s->target->vector_bytes >= 64                    ? WIDE_CHAINS
+                                                                   : CHAINS;
     p->block = ROW_BLOCK;
     choose_packing(s, stage, p);
     if (!fits_panel(s, p))
