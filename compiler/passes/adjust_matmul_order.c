@@ -136,15 +136,5 @@ bool rlxc_pass_adjust_matmul_order(rlxc_context *ctx, rlxc_module *module,
                                    const rlxc_options *options)
 {
     (void)options;
-    for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
-        rlxc_function *f = module->globals.items[i]->relax;
-        if (!f || rlxc_has_kills(f))
-            continue;
-        rlxc_makers o = rlxc_makers_of(ctx, f);
-        if (!o.uses)
-            return false;
-        const rlxc_rewrite_pass pass = {.user = &o, .binding = order_product};
-        rlxc_rewrite_function(ctx, module, f, &pass);
-    }
-    return !rlxc_failed(ctx);
+    return rlxc_rewrite_with_makers(ctx, module, order_product);
 }

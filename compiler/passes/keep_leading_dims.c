@@ -117,15 +117,5 @@ bool rlxc_pass_keep_leading_dims(rlxc_context *ctx, rlxc_module *module,
                                  const rlxc_options *options)
 {
     (void)options;
-    for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
-        rlxc_function *f = module->globals.items[i]->relax;
-        if (!f || rlxc_has_kills(f))
-            continue;
-        rlxc_makers m = rlxc_makers_of(ctx, f);
-        if (!m.uses)
-            return false;
-        const rlxc_rewrite_pass pass = {.user = &m, .binding = look};
-        rlxc_rewrite_function(ctx, module, f, &pass);
-    }
-    return !rlxc_failed(ctx);
+    return rlxc_rewrite_with_makers(ctx, module, look);
 }

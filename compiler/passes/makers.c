@@ -1,14 +1,28 @@
 /* See makers.h. */
 #include "compiler/passes/makers.h"
 
+#include "compiler/analysis/alias.h"
+
 typedef struct maker {
     const rlxc_binding *binding;
     const rlxc_binding_block *block; /* its binding in the new body */
 } maker;
 
-rlxc_makers rlxc_makers_of(rlxc_context *ctx, const rlxc_function *f)
+bool rlxc_rewrite_with_makers(rlxc_context *ctx, rlxc_module *module,
+                              rlxc_rewrite_action (*binding)(void *makers, rlxc_builder *b,
+                                                             rlxc_binding *binding,
+                                                             rlxc_atom *replacement))
 {
-    return (rlxc_makers){.uses = rlxc_count_uses(ctx, f), .n_vars = f->n_vars};
+    for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
+        rlxc_function *f = module->globals.items[i]->relax;
+        if (!f || rlxc_has_kills(f))
+            continue;
+        rlxc_makers m = {.uses = rlxc_count_uses(ctx, f), .n_vars = f->n_vars};
+        const rlxc_rewrite_pass pass = {.user = &m, .binding = binding};
+        if (m.uses)
+            rlxc_rewrite_function(ctx, module, f, &pass);
+    }
+    return !rlxc_failed(ctx);
 }
 
 void rlxc_makers_note(rlxc_makers *m, const rlxc_builder *b, const rlxc_binding *binding)

@@ -12,8 +12,12 @@ typedef struct rlxc_makers {
     uint32_t n_vars;
 } rlxc_makers;
 
-/* The makers of |f|, before it is walked; |uses| is NULL when out of memory. */
-rlxc_makers rlxc_makers_of(rlxc_context *ctx, const rlxc_function *f);
+/* Rewrites every function of |module| that kills nothing yet: |binding| gets the function's makers
+ * as its user pointer. False after an error. */
+bool rlxc_rewrite_with_makers(rlxc_context *ctx, rlxc_module *module,
+                              rlxc_rewrite_action (*binding)(void *makers, rlxc_builder *b,
+                                                             rlxc_binding *binding,
+                                                             rlxc_atom *replacement));
 /* Notes |binding|, with its mapped atoms, as the one that makes its variable. */
 void rlxc_makers_note(rlxc_makers *m, const rlxc_builder *b, const rlxc_binding *binding);
 /* The binding that made |atom| in the block that |b| is at; NULL: none. */
