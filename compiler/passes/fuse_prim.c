@@ -10,6 +10,8 @@
  * tir_vars. */
 #include "compiler/passes/fuse.h"
 
+#include "compiler/ir/operation.h"
+
 enum { MAX_PARAMS = 64, MAX_NAME = 80 };
 
 typedef struct fused_param {
@@ -200,7 +202,8 @@ static bool add_member(joiner *j, const rlxc_fuse_member *m, rlxc_buffer *out)
             RLXC_PUSH(ctx, &j->allocs, root->allocs[i]);
         body = root->body;
     }
-    RLXC_PUSH(ctx, &j->body, body);
+    /* operands that are one tensor may make another computation: x[k] * x[k] is no product */
+    RLXC_PUSH(ctx, &j->body, rlxc_tag_blocks(ctx, body));
     return true;
 }
 

@@ -762,3 +762,79 @@ class Module:
                 T.writes(compute[v_ax0])
                 T.block_attr({"rlx.operator": "elementwise s"})
                 compute[v_ax0] = a[v_ax0] * T.float32(-1.0)
+
+# ==== product_with_itself
+# The operands are one parameter of the fused function: a sum of squares, no product any more.
+from tvm.script import ir as I
+from tvm.script import relax as R
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), "float32")):
+        with R.dataflow():
+            y = R.matmul(x, x)
+            z = R.exp(y)
+            R.output(z)
+        return z
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), dtype="float32")) -> R.Tensor((), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        with R.dataflow():
+            z: R.Tensor((), dtype="float32") = R.call_tir(cls.fused_matmul_exp, (x,), out_sinfo=R.Tensor((), dtype="float32"))
+            R.output(z)
+        return z
+
+    @T.prim_func(private=True)
+    def matmul(var_x: T.handle, var_x_1: T.handle, matmul: T.Buffer((), "float32")):
+        T.func_attr({"op_pattern": 4, "tir.noalias": T.bool(True)})
+        n = T.int64()
+        x = T.match_buffer(var_x, (n,))
+        x_1 = T.match_buffer(var_x_1, (n,))
+        # with T.block("root"):
+        for k in range(n):
+            with T.block("matmul"):
+                v_k = T.axis.reduce(n, k)
+                T.reads(x[v_k], x_1[v_k])
+                T.writes(matmul[()])
+                T.block_attr({"rlx.operator": "matmul k"})
+                with T.init():
+                    matmul[()] = T.float32(0.0)
+                matmul[()] = matmul[()] + x[v_k] * x_1[v_k]
+
+    @T.prim_func(private=True)
+    def exp(y: T.Buffer((), "float32"), compute: T.Buffer((), "float32")):
+        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
+        with T.block("root"):
+            with T.block("compute"):
+                T.reads(y[()])
+                T.writes(compute[()])
+                compute[()] = T.exp(y[()])
+
+    @T.prim_func(private=True)
+    def fused_matmul_exp(p_x: T.handle, exp: T.Buffer((), "float32")):
+        T.func_attr({"op_pattern": 4, "tir.noalias": T.bool(True)})
+        n = T.int64()
+        x = T.match_buffer(p_x, (n,))
+        # with T.block("root"):
+        matmul = T.alloc_buffer(())
+        for k in range(n):
+            with T.block("matmul"):
+                v_k = T.axis.reduce(n, k)
+                T.reads(x[v_k], x[v_k])
+                T.writes(matmul[()])
+                T.block_attr({"rlx.operator": "reduction k"})
+                with T.init():
+                    matmul[()] = T.float32(0.0)
+                matmul[()] = matmul[()] + x[v_k] * x[v_k]
+        with T.block("compute"):
+            T.reads(matmul[()])
+            T.writes(exp[()])
+            exp[()] = T.exp(matmul[()])

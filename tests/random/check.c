@@ -351,7 +351,7 @@ static rlx_executable *compile(const program *p, const char *text, int level, co
 static void run_level(const program *p, const char *text, unsigned level, call_data *calls,
                       const bool *ready, outcome *out)
 {
-    static const int levels[LEVELS] = {0, 3};
+    const int levels[LEVELS] = {0, p->seed % 4 == 1 ? 1 : 3};
     const function *f = &p->functions[0];
     char name[8], sizes[120];
     snprintf(name, sizeof name, "-O%d", levels[level]);
