@@ -86,6 +86,12 @@ static bool has_bias(const rlxc_binding *call)
     return call->n_args == 4 && call->args[3].kind != RLXC_ATOM_NONE;
 }
 
+/* True if a bias other than 0 stands in place of the score, which may be infinite or NaN. */
+static bool bias_replaces(const rlxc_binding *call)
+{
+    return rlxc_attr_get_bool(call, "bias_replaces", false);
+}
+
 /* Keys and values as (batch, sequence, head, size), and no input for a bias that is absent. */
 static void view_by_position(rlxc_call_view *v, const rlxc_binding *call)
 {
@@ -373,9 +379,12 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
                                       rlxc_float(ctx, t, cap != 0 ? scale / cap : scale));
     if (cap != 0)
         value = rlxc_mul(ctx, rlxc_te_call1(ctx, "tanh", value), rlxc_float(ctx, t, cap));
-    if (biased)
-        value =
-            rlxc_add(ctx, value, rlxc_cast(ctx, t, rlxc_te_get_broadcast(&te, &bias, ax, dims, 4)));
+    if (biased) {
+        const rlxc_expr *more = rlxc_cast(ctx, t, rlxc_te_get_broadcast(&te, &bias, ax, dims, 4));
+        value = bias_replaces(call)
+                    ? rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_NE, more, zero), more, value)
+                    : rlxc_add(ctx, value, more);
+    }
     rlxc_te_store(&te, shown,
                   ranged ? hide_others(&te, &first, &end, value) : hide_keys(&te, dims, value));
 
@@ -463,6 +472,17 @@ static rlxc_atom with_zeros(rlxc_builder *b, const rlxc_binding *call, rlxc_atom
     return rlxc_lower_op(b, call, "where", args, 3, (rlxc_attrs){0});
 }
 
+static rlxc_atom with_bias(rlxc_builder *b, const rlxc_binding *call, rlxc_atom scores,
+                           rlx_dtype dtype)
+{
+    const rlxc_atom bias = rlxc_lower_astype(b, call, call->args[3], dtype);
+    if (!bias_replaces(call))
+        return rlxc_lower2(b, call, "add", scores, bias);
+    const rlxc_atom zero = rlxc_scalar_atom(b->ctx, dtype, 0);
+    rlxc_atom choice[3] = {rlxc_lower2(b, call, "not_equal", bias, zero), bias, scores};
+    return rlxc_lower_op(b, call, "where", choice, 3, (rlxc_attrs){0});
+}
+
 rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_context *ctx = b->ctx;
@@ -494,12 +514,8 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
         scores = rlxc_lower1(b, call, "tanh", rlxc_lower2(b, call, "divide", scores, cap));
         scores = rlxc_lower2(b, call, "multiply", scores, cap);
     }
-    if (has_bias(call)) {
-        rlxc_atom bias = rlxc_lower_op(b, call, "astype", &call->args[3], 1,
-                                       rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(dtype)));
-        rlxc_atom sum[2] = {scores, bias};
-        scores = rlxc_lower_op(b, call, "add", sum, 2, (rlxc_attrs){0});
-    }
+    if (has_bias(call))
+        scores = with_bias(b, call, scores, dtype);
     rlxc_atom seen = var_len ? rlxc_attention_packed_mask(b, call, &v)
                              : dense_mask(b, call, v.in[0]->dims[1], v.in[1]->dims[1]);
     if (seen.kind != RLXC_ATOM_NONE)

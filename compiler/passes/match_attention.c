@@ -36,6 +36,7 @@ typedef struct heads { /* (batch, head, queries, size) and so on */
     const char *causal; /* how the causal mask aligns queries and keys; NULL: there is none */
     double hidden;      /* the score of what it hides, if there is a bias as well */
     rlxc_atom bias;     /* kind NONE: none */
+    bool replaces;      /* what the bias hides has the bias as its score, be it infinite or NaN */
 } heads;
 
 /* True if the operator is at least as exact as the types of the pattern's scores and weights. */
@@ -86,8 +87,8 @@ static double lowest_bias(const heads *h, double fill)
 }
 
 /* A bias equivalent to the condition |seen| (or its negation), where |fill| is a number that
- * softmax makes 0. The bias is added where the module replaces scores: a row without any key must
- * have equal scores afterwards, so the bias is large enough to absorb them. */
+ * softmax makes 0. Beside another bias it is added where the module replaces scores: a row without
+ * any key must have equal scores afterwards, so the bias is large enough to absorb them. */
 static rlxc_atom bias_of(rlxc_matching *t, const heads *h, rlxc_atom cond, bool seen, double fill)
 {
     const rlx_dtype type = at_least_32_bits(h->masked); /* the operator does not add in a narrower
@@ -145,6 +146,7 @@ static bool read_mask(rlxc_matching *t, heads *h)
         return join_biases(t, h, from_mask);
     if (masked) {
         h->bias = from_mask;
+        h->replaces = true;
         find_causal(t, h, cond, lowest_bias(h, fill));
     } else if (h->bias.kind != RLXC_ATOM_NONE &&
                t->part(t, "hidden_by", rlxc_match_without_front(t, h->bias), &m)) {
@@ -362,8 +364,11 @@ rlxc_atom rlxc_match_attention(rlxc_matching *t)
         attrs = rlxc_and_attr(ctx, attrs, "causal_mask", rlxc_attr_string(ctx, h.causal));
     const char *op = n == 4 ? "nn.attention_bias" : "nn.attention";
     const bool both = h.causal && n == 4; /* what is hidden has the score that it had */
-    if (by_head || zeros || cap != 0 || both) {
+    const bool replaces = h.replaces && n == 4;
+    if (by_head || zeros || cap != 0 || both || replaces) {
         op = "nn.attention_as_stored";
+        if (replaces)
+            attrs = rlxc_and_attr(ctx, attrs, "bias_replaces", rlxc_attr_bool(true));
         if (both)
             attrs = rlxc_and_attr(ctx, attrs, "hidden", rlxc_attr_float(h.hidden));
         attrs = rlxc_and_attr(ctx, attrs, "softcap", rlxc_attr_float(cap));

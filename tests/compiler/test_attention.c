@@ -23,6 +23,7 @@ typedef struct variant {
     bool hides;  /* the bias masks keys with -FLT_MAX, for some queries all of them; combined with a
                     mask also with -inf */
     bool spoils; /* the bias adds NaN to a score of some queries */
+    bool replaces;  /* the bias is 0, or hides keys of which some are NaN */
     int64_t window; /* 0: no window */
     bool by_head;   /* keys and values are laid out head by head */
     bool zeros;     /* queries that see no keys give zeros */
@@ -38,6 +39,11 @@ static const variant variants[] = {
     {"hiding bias", "float32", 16, 16, "", .bias = true, .hides = true},
     {"bias of NaN", "float32", 16, 16, "", .bias = true, .spoils = true},
     {"bias of NaN in float64", "float64", 9, 16, "", .bias = true, .spoils = true},
+    {"bias that replaces", "float32", 16, 16, "", .bias = true, .hides = true, .replaces = true},
+    {"bias that replaces, by head", "float64", 9, 16, "", .bias = true, .hides = true,
+     .replaces = true, .by_head = true},
+    {"bias that replaces, causal", "float32", 16, 24, ", causal_mask=\"TopLeft\"", .bias = true,
+     .causal = true, .hides = true, .replaces = true},
     {"bias in float16", "float16", 16, 24, "", .bias = true},
     {"causal", "float32", 32, 16, ", causal_mask=\"TopLeft\"", .causal = true},
     {"causal at the end", "float32", 32, 16, ", causal_mask=\"BottomRight\"", .causal = true,
@@ -103,11 +109,13 @@ static void module_text(const variant *v, char *out, size_t size)
              "        return y\n",
              BATCH, HEADS, (long long)v->size, v->dtype, keys, (long long)v->size, v->dtype, keys,
              (long long)v->value_size, v->dtype, bias,
-             v->by_head || v->zeros ? "_as_stored"
-             : v->bias              ? "_bias"
-                                    : "",
+             v->by_head || v->zeros || v->replaces ? "_as_stored"
+             : v->bias                             ? "_bias"
+                                                   : "",
              v->bias ? ", b" : "", v->attrs, v->by_head ? ", layout=\"BHSD\"" : "",
-             v->zeros ? ", unseen_zero=True" : "");
+             v->zeros      ? ", unseen_zero=True"
+             : v->replaces ? ", bias_replaces=True"
+                           : "");
 }
 
 /* --- elements --------------------------------------------------------------------------------- */
@@ -192,6 +200,22 @@ static void spoil(const variant *v, void *bias, int64_t n, int64_t m)
     }
 }
 
+/* Makes the keys NaN that are hidden from all queries (see hide), and what the bias adds to others
+ * 0. */
+static void replace(const variant *v, void *keys, void *bias, int64_t n, int64_t m)
+{
+    const int64_t rows = BATCH * heads_of_keys(v) * m;
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t j = v->by_head ? row % m : row / heads_of_keys(v) % m;
+        for (int64_t d = 0; d < v->size && j % 5 == 0; d++)
+            if (item_size(v) == 8)
+                ((double *)keys)[row * v->size + d] = (double)NAN;
+            else
+                ((float *)keys)[row * v->size + d] = NAN;
+    }
+    memset(bias, 0, (size_t)(HEADS * n * m) * item_size(v));
+}
+
 /* --- the definition --------------------------------------------------------------------------- */
 
 /* Offset of element |d| of |size| in key or value |j| of |m|, for query head |h|. */
@@ -237,8 +261,9 @@ static void expect(const variant *v, const void *const *in, int64_t n, int64_t m
                 s += get(v, in[0], at * v->size + d) *
                      get(v, in[1], place(v, b, h, j, m, v->size, d));
             s *= scale;
-            if (v->bias)
-                s += get(v, in[3], v->bias_by_key ? j : (h * n + i) * m + j);
+            const double more =
+                v->bias ? get(v, in[3], v->bias_by_key ? j : (h * n + i) * m + j) : 0;
+            s = v->replaces && more != 0 ? more : s + more;
             score[j] = s;
             seen[j] = sees(v, i, j, n, m);
         }
@@ -288,6 +313,8 @@ static void compare(const variant *v, kernel_fixture *f, int64_t n, int64_t m)
         buffers[i] = malloc((size_t)counts[i] * item_size(v) + 1);
         fill(v, buffers[i], counts[i], (uint32_t)(n * 31 + m * 7 + i));
     }
+    if (v->replaces)
+        replace(v, buffers[1], buffers[3], n, m);
     if (v->hides)
         hide(v, buffers[3], n, m);
     if (v->spoils)

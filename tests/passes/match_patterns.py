@@ -474,7 +474,7 @@ class Module:
             s: R.Tensor((b, 4, n, m), dtype="float32") = R.where(mask, y, R.const(-1.0000000150474662e+30, "float32"))
             p: R.Tensor((b, 4, n, m), dtype="float32") = R.nn.softmax(s, axis=-1)
             h: R.Tensor((b, 1, n, m), dtype="float32") = R.where(mask, R.const(0.0, "float32"), R.const(-9.999999680285692e+37, "float32"))
-            h_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_bias(q, k, v, h, scale=0.25, causal_mask=None, window_size=None)
+            h_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(q, k, v, h, scale=0.25, causal_mask=None, window_size=None, layout="BSHD", unseen_zero=False, softcap=0.0, hidden=None, bias_replaces=True)
             h_2: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(h_1, axes=[0, 2, 1, 3])
             R.output(h_1)
         return h_1
@@ -529,7 +529,7 @@ class Module:
             mask: R.Tensor((b, 1, n, n + p), dtype="float32") = R.where(seen, R.const(0.0, "float32"), R.const(-3.4028234663852886e+38, "float32"))
             s: R.Tensor((b, 4, n, n + p), dtype="float32") = R.add(y, mask)
             w: R.Tensor((b, 4, n, n + p), dtype="float32") = R.nn.softmax(s, axis=-1)
-            h: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(q, k, v, mask, scale=0.25, causal_mask="BottomRight", window_size=None, layout="BSHD", unseen_zero=False, softcap=0.0, hidden=-3.4028234663852886e+38)
+            h: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(q, k, v, mask, scale=0.25, causal_mask="BottomRight", window_size=None, layout="BSHD", unseen_zero=False, softcap=0.0, hidden=-3.4028234663852886e+38, bias_replaces=False)
             h_1: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(h, axes=[0, 2, 1, 3])
             R.output(h)
         return h
@@ -648,7 +648,7 @@ class Module:
             half: R.Tensor((b, 4, n, n), dtype="float16") = R.astype(p, dtype="float16")
             out: R.Tensor((b, n, 4, 16), dtype="float16") = R.permute_dims(q, axes=[0, 2, 1, 3])
             out_1: R.Tensor((b, 4, n, 16), dtype="float16") = R.permute_dims(k, axes=[0, 1, 3, 2])
-            out_2: R.Tensor((b, n, 4, 16), dtype="float16") = R.nn.attention_as_stored(out, out_1, v, mask, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
+            out_2: R.Tensor((b, n, 4, 16), dtype="float16") = R.nn.attention_as_stored(out, out_1, v, mask, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None, bias_replaces=False)
             out_3: R.Tensor((b, 4, n, 16), dtype="float16") = R.permute_dims(out_2, axes=[0, 2, 1, 3])
             R.output(out_3)
         return out_3
@@ -667,7 +667,7 @@ class Module:
             out_1: R.Tensor((1, 1, n, n), dtype="float32") = R.reshape(out, R.shape([1, 1, n, n]))
             out_2: R.Tensor((b, n, 4, 16), dtype="float16") = R.permute_dims(q, axes=[0, 2, 1, 3])
             out_3: R.Tensor((b, 4, n, 16), dtype="float16") = R.permute_dims(k, axes=[0, 1, 3, 2])
-            out_4: R.Tensor((b, n, 4, 16), dtype="float16") = R.nn.attention_as_stored(out_2, out_3, v, out_1, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
+            out_4: R.Tensor((b, n, 4, 16), dtype="float16") = R.nn.attention_as_stored(out_2, out_3, v, out_1, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None, bias_replaces=True)
             out_5: R.Tensor((b, 4, n, 16), dtype="float16") = R.permute_dims(out_4, axes=[0, 2, 1, 3])
             R.output(out_5)
         return out_5
@@ -699,7 +699,7 @@ class Module:
             out: R.Tensor((1, 1, n, n), dtype="float32") = R.reshape(bias, R.shape([1, 1, n, n]))
             out_1: R.Tensor((b, n, 4, 16), dtype="bfloat16") = R.permute_dims(q, axes=[0, 2, 1, 3])
             out_2: R.Tensor((b, 4, n, 16), dtype="bfloat16") = R.permute_dims(k, axes=[0, 1, 3, 2])
-            out_3: R.Tensor((b, n, 4, 16), dtype="bfloat16") = R.nn.attention_as_stored(out_1, out_2, v, out, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
+            out_3: R.Tensor((b, n, 4, 16), dtype="bfloat16") = R.nn.attention_as_stored(out_1, out_2, v, out, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None, bias_replaces=False)
             out_4: R.Tensor((b, 4, n, 16), dtype="bfloat16") = R.permute_dims(out_3, axes=[0, 2, 1, 3])
             R.output(out_4)
         return out_4
@@ -720,7 +720,7 @@ class Module:
             z: R.Tensor((b, 4, n, m), dtype="float32") = R.matmul(q, kt, out_dtype="void")
             p: R.Tensor((b, 4, n, m), dtype="float32") = R.nn.softmax(z, axis=-1)
             out: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
+            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None, bias_replaces=False)
             out_2: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_1, axes=[0, 2, 1, 3])
             R.output(out_2)
         return out_2
@@ -737,7 +737,7 @@ class Module:
             z: R.Tensor((b, 4, n, m), dtype="float32") = R.matmul(q, kt, out_dtype="void")
             p: R.Tensor((b, 4, n, m), dtype="float32") = R.nn.softmax(z, axis=-1)
             out: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
+            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None, bias_replaces=False)
             out_2: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_1, axes=[0, 2, 1, 3])
             R.output(out_2)
         return out_2
@@ -756,7 +756,7 @@ class Module:
             z: R.Tensor((b, 4, n, m), dtype="float32") = R.matmul(q, kt, out_dtype="void")
             p: R.Tensor((b, 4, n, m), dtype="float32") = R.nn.softmax(z, axis=-1)
             out: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k3, v3, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
+            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k3, v3, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None, bias_replaces=False)
             out_2: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_1, axes=[0, 2, 1, 3])
             R.output(out_2)
         return out_2
@@ -777,7 +777,7 @@ class Module:
             w: R.Tensor((b, 4, n, n + p), dtype="float32") = R.nn.softmax(s, axis=-1)
             bad: R.Tensor((b, 4, n, n + p), dtype="bool") = R.isnan(w)
             good: R.Tensor((b, 4, n, n + p), dtype="float32") = R.where(bad, R.const(0.0, "float32"), w)
-            h: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(q, all_k, all_v, bias, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=True, softcap=0.0, hidden=None)
+            h: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(q, all_k, all_v, bias, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=True, softcap=0.0, hidden=None, bias_replaces=False)
             h_1: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(h, axes=[0, 2, 1, 3])
             R.output(h)
         return h
@@ -799,7 +799,7 @@ class Module:
             vm: R.Tensor((b, 2, m, 16), dtype="float32") = R.match_cast(v, R.Tensor((b, 2, m, 16), dtype="float32"))
             vm_1: R.Tensor((b, 4, m, 16), dtype="float32") = R.repeat(vm, repeats=2, axis=1)
             out: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, vm, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
+            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, vm, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None, bias_replaces=False)
             out_2: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_1, axes=[0, 2, 1, 3])
             R.output(out_2)
         return out_2
@@ -817,7 +817,7 @@ class Module:
             lv_3: R.Tensor((b, 4, n, n), dtype="float32") = R.nn.softmax(z, axis=-1)
             out: R.Tensor((b, 4, n, n), dtype="float32") = R.add(mask, place)
             out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_2: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out_1, k, v, out, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
+            out_2: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out_1, k, v, out, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None, bias_replaces=False)
             out_3: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_2, axes=[0, 2, 1, 3])
             R.output(out_3)
         return out_3
@@ -835,7 +835,7 @@ class Module:
             out: R.Tensor((n, n), dtype="float32") = R.where(seen, R.const(0.0, "float32"), R.const(-3.4028234663852886e+38, "float32"))
             out_1: R.Tensor((b, 1, n, n), dtype="float32") = R.add(padding, out)
             out_2: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_3: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out_2, k, v, out_1, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None)
+            out_3: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out_2, k, v, out_1, scale=1.0, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=0.0, hidden=None, bias_replaces=False)
             out_4: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_3, axes=[0, 2, 1, 3])
             R.output(out_4)
         return out_4
@@ -854,7 +854,7 @@ class Module:
             lv_4: R.Tensor((b, 4, n, n), dtype="float32") = R.add(c, padding)
             lv_5: R.Tensor((b, 4, n, n), dtype="float32") = R.nn.softmax(lv_4, axis=-1)
             out: R.Tensor((b, n, 4, 16), dtype="float32") = R.permute_dims(q, axes=[0, 2, 1, 3])
-            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, padding, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=50.0, hidden=None)
+            out_1: R.Tensor((b, n, 4, 16), dtype="float32") = R.nn.attention_as_stored(out, k, v, padding, scale=0.25, causal_mask=None, window_size=None, layout="BHSD", unseen_zero=False, softcap=50.0, hidden=None, bias_replaces=False)
             out_2: R.Tensor((b, 4, n, 16), dtype="float32") = R.permute_dims(out_1, axes=[0, 2, 1, 3])
             R.output(out_2)
         return out_2
