@@ -381,17 +381,20 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
     int64_t width = (int64_t)t->p.nv * t->p.vl;
     rlxc_tile_locals(t, width, t->p.block);
     share_panels(t, to);
-    const bool one = rlxc_is_const(outer_extent(t), 1), rows_first = one && t->p.near;
+    const bool one = rlxc_is_const(outer_extent(t), 1), rows_first = one && t->p.near,
+               panel_first = t->border || t->p.far;
     const rlxc_expr *inner = rows_first ? tiles : blocks;
     const rlxc_expr *slow = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, inner);
     const rlxc_expr *fast = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, inner);
     const rlxc_expr *at = rlxc_named(t->c, "at", rows_first ? fast : slow), *j = at;
-    if (!one) { /* of a window each row needs a part of the panel: all rows with one panel first */
-        const rlxc_expr *n = t->border ? rlxc_named(to, "outers", outer_extent(t)) : tiles;
+    /* rows at a border need a part of a panel, and far panels are slow to come: all rows with one
+     * panel first */
+    if (!one) {
+        const rlxc_expr *n = panel_first ? rlxc_named(to, "outers", outer_extent(t)) : tiles;
         const rlxc_expr *whole = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, n),
                         *part = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, n);
-        set_outer(t, rlxc_named(t->c, "outer", t->border ? part : whole));
-        j = rlxc_named(t->c, "tile", t->border ? whole : part);
+        set_outer(t, rlxc_named(t->c, "outer", panel_first ? part : whole));
+        j = rlxc_named(t->c, "tile", panel_first ? whole : part);
     }
     set_rows(t, rows_first ? slow : fast, blocks);
     rlxc_tile wide = {.nv = t->p.nv, .vl = t->p.vl, .j0 = rlxc_tile_times(t, j, width)},
@@ -510,6 +513,7 @@ bool rlxc_decide_tiles(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_sta
                              .pack = p.must_pack ? 1 : p.pack_rows,
                              .fetch = p.fetch,
                              .rows_first = p.near,
+                             .panel_first = p.far,
                              .chains = p.chains,
                              .epilogue = epilogue != NULL,
                              .threads = !c->serial && !rlxc_tile_is_small(&r.both[0])};

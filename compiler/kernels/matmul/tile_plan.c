@@ -330,6 +330,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
         if (bytes > cache && bytes < INT64_MAX)
             p->fetch = rows_ahead(stage, p);
         p->near = bytes <= cache / 2;
+        p->far = p->reduce == RLXC_NO_AXIS && bytes > 2 * cache && bytes < INT64_MAX;
     }
     p->k_block = panel ? reduction_block(s, stage, p, panel, shape->mr) : 0;
     return true;
@@ -432,6 +433,7 @@ bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
     out->chains = (uint32_t)sizes->chains;
     out->fetch = sizes->fetch;
     out->near = sizes->rows_first;
+    out->far = sizes->panel_first;
     out->k_block = sizes->k_block;
     out->block = sizes->block;
     int64_t last = out->mr;
