@@ -294,7 +294,7 @@ test-c: all data ## models as C: gcc, clang and tcc, a Cortex-M3 under qemu, and
 
 COUNT ?= 2000
 SEED  ?= 1
-random: $(BUILD)/random_tests ## COUNT random programs from SEED on: -O0 and -O3 against a reference evaluation
+random: $(BUILD)/random_tests ## COUNT random programs from SEED on: -O0, and -O3 or -O1, against a reference evaluation
 	@$(BUILD)/random_tests --seed $(SEED) --count $(COUNT) --jobs $(JOBS)
 
 # Both against tests/conformance/known_failures.txt; LEVEL=-O0 and RLX_CHECK=1 change how the copy is compiled.

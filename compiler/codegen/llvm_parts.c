@@ -231,9 +231,9 @@ bool rlxc_llvm_describe(rlxc_context *ctx, const rlxc_options *options, const ch
     return true;
 }
 
-/* Options of LLVM hold for the process. Rows that are no whole number of vectors, of eight lanes or
- * more, end with a vector of half the lanes: LLVM's own limit is 16, and eight columns one by one
- * took as long as the other 32 of 40. */
+/* Options of LLVM hold for the process, which is a child of its own (child.h). Rows that are no
+ * whole number of vectors, of eight lanes or more, end with a vector of half the lanes: LLVM's own
+ * limit is 16, and eight columns one by one took as long as the other 32 of 40. */
 static void set_options(void)
 {
     static const char *const words[] = {"rlxc", "-epilogue-vectorization-minimum-VF=8"};

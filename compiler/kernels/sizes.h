@@ -48,7 +48,7 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
       "the operand is packed per tile of columns from this many rows on; 0: never")              \
     X(fetch, 0, INT32_MAX, "rows by which a tile alone prefetches the panel; 0: not prefetched") \
     X(rows_first, 0, 1, "adjacent pieces are columns of one block of rows")                      \
-    X(panel_first, 0, 1, "adjacent pieces are rows, of all outer axes, with one panel")          \
+    X(panel_first, 0, 1, "adjacent pieces are rows of all outer axes that read one panel")       \
     X(chains, 1, RLXC_MOST_CHAINS, "minimum number of independent sums")                         \
     RLXC_SIZE_EPILOGUE(X)                                                                        \
     RLXC_SIZE_PARALLEL(X)

@@ -86,7 +86,7 @@ static bool has_bias(const rlxc_binding *call)
     return call->n_args == 4 && call->args[3].kind != RLXC_ATOM_NONE;
 }
 
-/* True if a bias other than 0 stands in place of the score, which may be infinite or NaN. */
+/* True if the bias is the score where it is not 0, even if query times key is NaN. */
 static bool bias_replaces(const rlxc_binding *call)
 {
     return rlxc_attr_get_bool(call, "bias_replaces", false);

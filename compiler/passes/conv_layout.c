@@ -418,15 +418,15 @@ static int64_t growth_limit(const conv_layout *c)
     const int64_t code = WINOGRAD_CODE + WINOGRAD_OP_CODE * c->ops;
     const int64_t share = c->bytes / 100 * WINOGRAD_SHARE - code;
     const int64_t small = c->filterable >= c->bytes / 4 * 3 ? WINOGRAD_SMALL - c->bytes : 0;
-    if (c->options->opt_level != 2) /* level 1 prefers the shorter compile time */
-        return c->options->opt_level < 2 ? 0 : WINOGRAD_MOST;
-    return share > small ? share : small;
+    if (c->options->opt_level <= 1) /* minimal filtering takes long to compile */
+        return 0;
+    return c->options->opt_level >= 3 ? WINOGRAD_MOST : share > small ? share : small;
 }
 
 bool rlxc_pass_conv_layout(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     conv_layout c = {.options = options};
-    if (options->target == rlxc_target_c()) /* whose compiler finds the vectors */
+    if (options->target == rlxc_target_c()) /* channels last is for our own vectors */
         return true;
     if (!rlxc_pass_dce(ctx, module, options)) /* weights that were folded do not count */
         return false;

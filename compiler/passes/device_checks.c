@@ -85,7 +85,7 @@ static void check_memory(checker *c, const rlxc_binding *b)
     }
 }
 
-/* The memory that |callee|'s buffers name is that of some device with code, or of none. */
+/* Reports a buffer of |callee| in a memory scope that only devices without code have. */
 static void check_scopes(checker *c, const rlxc_binding *b, rlxc_atom callee)
 {
     const rlxc_global *g =

@@ -202,7 +202,8 @@ static bool add_member(joiner *j, const rlxc_fuse_member *m, rlxc_buffer *out)
             RLXC_PUSH(ctx, &j->allocs, root->allocs[i]);
         body = root->body;
     }
-    /* operands that are one tensor may make another computation: x[k] * x[k] is no product */
+    /* Where two operands are one tensor, a block may be of another kind: x[k] * x[k] is a square,
+     * no product. */
     RLXC_PUSH(ctx, &j->body, rlxc_tag_blocks(ctx, body));
     return true;
 }

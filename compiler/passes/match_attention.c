@@ -36,7 +36,7 @@ typedef struct heads { /* (batch, head, queries, size) and so on */
     const char *causal; /* how the causal mask aligns queries and keys; NULL: there is none */
     double hidden;      /* the score of what it hides, if there is a bias as well */
     rlxc_atom bias;     /* kind NONE: none */
-    bool replaces;      /* what the bias hides has the bias as its score, be it infinite or NaN */
+    bool replaces;      /* the bias is the score of a hidden key, even where that is NaN */
 } heads;
 
 /* True if the operator is at least as exact as the types of the pattern's scores and weights. */
@@ -87,7 +87,7 @@ static double lowest_bias(const heads *h, double fill)
 }
 
 /* A bias equivalent to the condition |seen| (or its negation), where |fill| is a number that
- * softmax makes 0. Beside another bias it is added where the module replaces scores: a row without
+ * softmax makes 0. It may be added where the module replaces scores (join_biases): a row without
  * any key must have equal scores afterwards, so the bias is large enough to absorb them. */
 static rlxc_atom bias_of(rlxc_matching *t, const heads *h, rlxc_atom cond, bool seen, double fill)
 {

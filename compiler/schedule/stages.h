@@ -46,8 +46,8 @@ typedef struct rlxc_stages {
 /* False if the body has another form (the function is then left alone). */
 bool rlxc_stages_of(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f,
                     rlxc_stages *out);
-/* True at level 1, which prefers code that compiles fast: short code. The C that is written for
- * other compilers is not meant. */
+/* True at level 1, where short code saves compile time. False for C, which is written at that level
+ * for other compilers. */
 bool rlxc_prefers_short_code(const rlxc_stages *s);
 /* Registers for a tile of sums and its operands: few for short code, whatever the target has. */
 uint32_t rlxc_tile_registers(const rlxc_stages *s);

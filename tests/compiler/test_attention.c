@@ -23,7 +23,7 @@ typedef struct variant {
     bool hides;  /* the bias masks keys with -FLT_MAX, for some queries all of them; combined with a
                     mask also with -inf */
     bool spoils; /* the bias adds NaN to a score of some queries */
-    bool replaces;  /* the bias is 0, or hides keys of which some are NaN */
+    bool replaces;  /* where the bias is not 0, it is the score; some keys are NaN there */
     int64_t window; /* 0: no window */
     bool by_head;   /* keys and values are laid out head by head */
     bool zeros;     /* queries that see no keys give zeros */
@@ -200,8 +200,7 @@ static void spoil(const variant *v, void *bias, int64_t n, int64_t m)
     }
 }
 
-/* Makes the keys NaN that are hidden from all queries (see hide), and what the bias adds to others
- * 0. */
+/* Makes every key NaN that hide() hides from all queries, and clears the bias. */
 static void replace(const variant *v, void *keys, void *bias, int64_t n, int64_t m)
 {
     const int64_t rows = BATCH * heads_of_keys(v) * m;

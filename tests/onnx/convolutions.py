@@ -167,7 +167,9 @@ def programs():
             program(3, three, 1, 17, 3, 1, 1, 1, [1] * 6), program(3, three, 5, 16, 3, 2, 1, 1, [1, 1, 1, 2, 2, 2]),
             program(3, [[5, 6, 7]], 16, 33, 2, 1, 2, 1, [0, 1, 2, 2, 1, 0], known=True),
             program(3, three, 8, 8, 3, 1, 1, 8, [1] * 6, pool="AveragePool"),
-            program(3, three, 6, 12, 1, 1, 1, 2, [0] * 6)] + upsamplings() + poolings()
+            program(3, three, 6, 12, 1, 1, 1, 2, [0] * 6),
+            # weights of 4.6 MB, more than twice the second-level cache
+            program(2, [[9, 14], [3, 4]], 320, 400, 3, 2, 1, 1, [1] * 4), program(3, [[3, 4, 3]], 160, 266, 3, 1, 1, 1, [1] * 6)] + upsamplings() + poolings()
 
 
 if __name__ == "__main__":

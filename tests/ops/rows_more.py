@@ -452,6 +452,8 @@ def rows(Row, x):
     # keys and values in cache layout; queries that see no keys
     cached = lambda q, k, v, *bias: turn(every(turn(q), k.repeat(3, 1), v.repeat(3, 1), True, *bias))
     zeros = lambda y, t: np.where(turn(t) > 0, 0, y)
+    instead = lambda q, k, a: np.where(  # what makes a score a where that is positive
+        a > 0, a - np.einsum("bnhd,bhmd->bhnm", q, k.repeat(3, 1)) / 4, 0)
     hiding = f'R.where(R.greater(t, {c(0)}), R.const(float("-inf"), "float32"), {c(0)})'
     for rows, size in (("n", "16"), ("4", "n")):
         by_head = {"q": x(f"2 {rows} 6 {size}"), "k": x(f"2 2 m {size}"), "v": x("2 2 m 8")}
@@ -461,6 +463,9 @@ def rows(Row, x):
                 empty=False),
             Row('R.nn.attention_as_stored(q, k, v, a, scale=0.25, layout="BHSD")',
                 {**by_head, "a": x(f"1 1 {rows} m")}, scaled, empty=False),
+            Row(f'R.nn.attention_as_stored(q, k, v, R.maximum(a, {c(0)}), scale=0.25, layout="BHSD", '
+                f'bias_replaces=True)', {**by_head, "a": x(f"1 1 {rows} m")},
+                lambda q, k, v, a: scaled(q, k, v, instead(q, k, a)), empty=False),
             Row(f'R.nn.attention_as_stored(q, k, v, {hiding}, scale=0.25, layout="BHSD", '
                 f'unseen_zero=True)', {**by_head, "t": x(f"1 1 {rows} 1")},
                 lambda q, k, v, t: zeros(scaled(q, k, v), t), empty=False),

@@ -387,7 +387,7 @@ bool rlxc_decide_sliding(rlxc_schedule *c, uint32_t i, void *sizes)
     rlxc_sliding w;
     places unused;
     if (rlxc_prefers_short_code(c->s))
-        return rlxc_decline(c->s, "rule tile takes windows in shorter code");
+        return rlxc_decline(c->s, "at -O1 rule tile takes windows, in shorter code");
     if (!rlxc_find_sliding(c->s, &c->s->items[i], &w) || leaves_to_tile(c, i, &w))
         return false;
     const int64_t columns = tile_columns(c->s);

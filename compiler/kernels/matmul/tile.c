@@ -387,8 +387,8 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
     const rlxc_expr *slow = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, inner);
     const rlxc_expr *fast = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, inner);
     const rlxc_expr *at = rlxc_named(t->c, "at", rows_first ? fast : slow), *j = at;
-    /* rows at a border need a part of a panel, and far panels are slow to come: all rows with one
-     * panel first */
+    /* All rows read one panel before the next if a row at a border reads only a part of it, or if
+     * the panels do not stay in the cache. */
     if (!one) {
         const rlxc_expr *n = panel_first ? rlxc_named(to, "outers", outer_extent(t)) : tiles;
         const rlxc_expr *whole = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, n),

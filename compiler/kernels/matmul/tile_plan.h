@@ -32,8 +32,9 @@ typedef struct rlxc_tile_plan {
     uint32_t chains;
     bool must_pack;    /* operand is copied for each tile of columns */
     int64_t pack_rows; /* ... if there are at least that many rows, and it is large; 0: never */
-    bool near;         /* the operand stays in the cache: blocks of rows take its panels in turn */
-    bool far; /* it does not, and windows over several axes read it: panels take the rows in turn */
+    bool near; /* the operand stays in the cache: each block of rows goes through all panels */
+    bool
+        far; /* it does not, and sums over several axes read it: each panel goes through all rows */
     int64_t fetch, k_block, block;
 } rlxc_tile_plan;
 
