@@ -6,9 +6,9 @@
  *           one tuple argument; '...' any number of further arguments. Kinds: none a tensor,
  *           ':shape' (a tuple literal of integers is accepted), ':prim' a prim value (an integer
  *           literal is accepted), ':dtype' R.dtype or a string, ':str' R.str or a string,
- *           ':index' a tensor of positions, ':host' a tensor that the host reads, ':object'
- *           anything, whose tensors the host reads. So "axes*:prim" is a tuple (or
- *           list) of prim values.
+ *           ':index' a tensor of positions, ':host' a tensor that the host reads, ':closure'
+ *           a function as a value, ':object' anything, whose tensors the host reads. So
+ *           "axes*:prim" is a tuple (or list) of prim values.
  *           An absent optional input that is followed by others is an empty tuple, R.tuple().
  *   attrs   "axis=-1:int, keepdims=False:bool, dtype=void:dtype, layout=\"NCHW\":order(NCHW),
  *           strides=[1,1]:ints, axis=None:ints?, k:int" in printing order, which is also the order
@@ -111,7 +111,8 @@ typedef struct rlxc_op_input {
     bool optional, is_tuple;
     bool is_index; /* a tensor of indices: a plain number is an int64 */
     bool is_host;  /* a tensor whose elements the host reads, wherever the operator runs */
-    char kind;     /* 't' tensor, 's' shape, 'p' prim, 'd' dtype, 'q' string, 'o' object */
+    char kind;     /* 't' tensor, 's' shape, 'p' prim, 'd' dtype, 'q' string, 'c' closure,
+                    * 'o' object */
 } rlxc_op_input;
 typedef struct rlxc_op_attr {
     const char *name;

@@ -34,7 +34,8 @@ static char input_kind(const char *word, size_t length)
     static const struct {
         const char *word;
         char kind;
-    } kinds[] = {{"shape", 's'}, {"prim", 'p'}, {"dtype", 'd'}, {"str", 'q'}, {"object", 'o'}};
+    } kinds[] = {{"shape", 's'}, {"prim", 'p'},   {"dtype", 'd'},
+                 {"str", 'q'},   {"object", 'o'}, {"closure", 'c'}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (word_is(word, length, kinds[i].word))
             return kinds[i].kind;

@@ -55,6 +55,8 @@ static const char *kind_text(char kind)
         return "a dtype";
     case 'q':
         return "a string";
+    case 'c':
+        return "a closure";
     default:
         return "a value";
     }
@@ -73,6 +75,9 @@ static bool kind_fits(char kind, const rlxc_sinfo *s, rlxc_atom atom)
         return atom.kind == RLXC_ATOM_DTYPE;
     case 'q':
         return atom.kind == RLXC_ATOM_STRING;
+    case 'c':
+        return atom.kind != RLXC_ATOM_DTYPE && atom.kind != RLXC_ATOM_STRING &&
+               (s->kind == RLXC_SINFO_CALLABLE || s->kind == RLXC_SINFO_OBJECT);
     default:
         return true;
     }

@@ -312,10 +312,13 @@ static void note_symbols(lift *l, const rlxc_sinfo *s)
         rlxc_map_set(l->ctx, &l->symbols, rlxc_key(list.vars.items[i]), l);
 }
 
-static void call_value(lift *l, rlxc_binding *b)
+/* A value whose type is unknown may be called where only pure calls are allowed: it is declared
+ * pure by its place. */
+static void call_value(lift *l, const rlxc_binding_block *block, rlxc_binding *b)
 {
     const rlxc_sinfo *s = b->callee.var->sinfo;
-    bool pure = s && s->kind == RLXC_SINFO_CALLABLE && s->pure;
+    const bool pure =
+        s && s->kind == RLXC_SINFO_CALLABLE ? s->pure : block->is_dataflow || l->host->is_pure;
     rlxc_atom args[2] = {b->callee, rlxc_atom_tuple(l->ctx, b->args, b->n_args)};
     b->op = pure ? rlxc_find_operator("invoke_pure_closure", 19)
                  : rlxc_find_operator("invoke_closure", 14);
@@ -342,7 +345,7 @@ static void lift_body(lift *l, rlxc_body *body)
             } else if (b->form == RLXC_FORM_MATCH_CAST) {
                 note_symbols(l, b->sinfo_args[0]);
             } else if (b->form == RLXC_FORM_CALL && !b->op && b->callee.kind == RLXC_ATOM_VAR) {
-                call_value(l, b);
+                call_value(l, block, b);
             }
             if (!drop)
                 block->bindings[kept++] = b;

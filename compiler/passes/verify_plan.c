@@ -483,8 +483,19 @@ static void walk_if(verifier *v, const rlxc_binding *b)
         rlxc_atom_visit(branches[k]->result, source_leaf, v);
 }
 
+/* An error if a call's callee is a storage: its type, Object, does not tell it from a closure. */
+static void check_callee(verifier *v, const rlxc_binding *b)
+{
+    const bool invokes = b->op && b->op->flags & RLXC_OP_CALLS && b->n_args > 0;
+    const rlxc_atom callee = invokes ? b->args[0] : b->callee;
+    const var_state *s = callee.kind == RLXC_ATOM_VAR ? state_of(v, callee.var) : NULL;
+    if (s && s->is_storage)
+        rlxc_error(v->ctx, v->range, "'%s' is a storage, which cannot be called", callee.var->name);
+}
+
 static void walk_call(verifier *v, const rlxc_binding *b)
 {
+    check_callee(v, b);
     if (has_name(b, "kill_storage") || has_name(b, "kill_tensor") || has_name(b, "kill_object")) {
         kill(v, b);
         return;

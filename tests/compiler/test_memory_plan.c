@@ -424,6 +424,11 @@ RLX_TEST(memory_plan, the_verifier_names_the_fault)
                                                      "R.memory.kill_tensor(a)\n        return x\n",
          "'a' is killed twice"},
         {"        R.vm.kill_object(x)\n        return y\n", "the parameter 'x' is killed"},
+        {STORAGE("s", "n * 4") "        r = R.invoke_pure_closure(s, (x,), sinfo_args=R.Object)\n"
+                               "        return r\n",
+         "'s' is a storage, which cannot be called"},
+        {STORAGE("s", "n * 4") "        r: R.Object = s(x)\n        return r\n",
+         "'s' is a storage, which cannot be called"},
         {STORAGE("s", "n * 4") TENSOR("a", "s", "0")
              RUN("x", "y", "a") "        if c:\n    " TENSOR("b", "s", "0") "    " RUN(
                  "x", "y", "b") "            r = b\n        else:\n            r = "

@@ -2,6 +2,7 @@
  * emitted file must pass the runtime's verifier; it then runs with kernels that touch exactly the
  * bytes that their signatures promise. The text determines the optimisation level, whether the
  * module is checked after each pass, and whether it runs on a device. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "compiler/codegen/codegen.h"
@@ -36,7 +37,8 @@ static void compile(rlxc_context *ctx, const char *text, size_t size, rlx_exec_b
         fuzz_run_all(exe);
         rlx_executable_release(exe);
     } else if (status != RLX_E_LIMIT && status != RLX_E_NOT_FOUND && status != RLX_E_NOMEM) {
-        abort(); /* the compiler wrote a file that the verifier refuses */
+        fprintf(stderr, "the verifier refuses what the compiler wrote: %s\n", err.message);
+        abort();
     }
 }
 
@@ -54,8 +56,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t count;
     const rlxc_diagnostic *said = rlxc_diagnostics(ctx, &count);
     for (size_t i = 0; i < count; i++)
-        if (strncmp(said[i].message, "internal error in ", 18) == 0)
-            abort(); /* a diagnostic that blames the compiler is a bug, too */
+        if (strncmp(said[i].message, "internal error in ", 18) == 0) {
+            fprintf(stderr, "a diagnostic that blames the compiler: %s\n", said[i].message);
+            abort();
+        }
     rlx_exec_builder_destroy(builder);
     rlxc_context_destroy(ctx);
     free(text);

@@ -87,3 +87,42 @@ class Module:
             r_1: R.Tensor((), dtype="int64") = cls.main_go(j, t)
             r: R.Tensor((), dtype="int64") = r_1
         return r
+
+# ==== call_of_an_unknown_type
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def pure(f: R.Object, x: R.Object) -> R.Object:
+        y: R.Object = f(x)
+        return y
+
+    @R.function(pure=False)
+    def impure(f: R.Object, x: R.Object) -> R.Object:
+        with R.dataflow():
+            y: R.Object = f(x)
+            R.output(y)
+        z: R.Object = f(y)
+        return z
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def pure(f: R.Object, x: R.Object) -> R.Object:
+        y: R.Object = R.invoke_pure_closure(f, (x,), sinfo_args=(R.Object,))
+        return y
+
+    @R.function(pure=False)
+    def impure(f: R.Object, x: R.Object) -> R.Object:
+        with R.dataflow():
+            y: R.Object = R.invoke_pure_closure(f, (x,), sinfo_args=(R.Object,))
+            R.output(y)
+        z: R.Object = R.invoke_closure(f, (y,), sinfo_args=(R.Object,))
+        return z
