@@ -222,5 +222,9 @@ uint64_t rlxc_prim_func_hash(rlxc_context *ctx,
  * (|internal| false: the user's text) or rlxc_internal naming |stage|. */
 bool rlxc_well_formed(rlxc_context *ctx, const rlxc_module *module, const char *stage,
                       bool internal);
+/* Of these the one on types of the arguments of a PrimFunc, for a single call in the user's text,
+ * directly or by call_tir. */
+bool rlxc_check_callee_types(rlxc_context *ctx, const rlxc_module *module,
+                             const rlxc_binding *call);
 
 #endif

@@ -338,6 +338,32 @@ static void check_call_tir(walk *w, const rlxc_binding *b)
     check_prim_call(w, b, g->prim, &types);
 }
 
+/* Invariant 9, of a call by call_tir or a direct one. */
+static void check_callee_types(walk *w, const rlxc_binding *b)
+{
+    if (b->op) {
+        if (strcmp(b->op->name, "call_tir") == 0)
+            check_call_tir(w, b);
+        return;
+    }
+    const rlxc_global *g =
+        b->callee.kind == RLXC_ATOM_GLOBAL ? rlxc_module_find(w->module, b->callee.text) : NULL;
+    if (!g || !g->prim)
+        return;
+    sinfo_vec types = {0};
+    for (uint32_t i = 0; i < b->n_args; i++)
+        RLXC_PUSH(w->c->ctx, &types, rlxc_atom_sinfo(w->c->ctx, w->module, b->args[i]));
+    check_prim_call(w, b, g->prim, &types);
+}
+
+bool rlxc_check_callee_types(rlxc_context *ctx, const rlxc_module *module, const rlxc_binding *call)
+{
+    rlxc_checker c = {.ctx = ctx};
+    walk w = {.c = &c, .module = module};
+    check_callee_types(&w, call);
+    return c.violations == 0;
+}
+
 static bool callee_is_pure(const walk *w, const rlxc_binding *b)
 {
     const rlxc_attr *pure = rlxc_attrs_find(&b->attrs, "pure");
@@ -380,8 +406,6 @@ static void check_call(walk *w, const rlxc_binding *b)
     if (b->op) {
         check_arity(w, b);
         pure = !(b->op->flags & RLXC_OP_IMPURE) || (b->op->flags & RLXC_OP_MEMORY);
-        if (strcmp(b->op->name, "call_tir") == 0)
-            check_call_tir(w, b);
     } else {
         if (b->callee.kind != RLXC_ATOM_GLOBAL && b->callee.kind != RLXC_ATOM_EXTERN &&
             b->callee.kind != RLXC_ATOM_VAR) {
@@ -390,15 +414,8 @@ static void check_call(walk *w, const rlxc_binding *b)
         }
         check_atom(w, b->callee);
         pure = callee_is_pure(w, b);
-        const rlxc_global *g =
-            b->callee.kind == RLXC_ATOM_GLOBAL ? rlxc_module_find(w->module, b->callee.text) : NULL;
-        if (g && g->prim) {
-            sinfo_vec types = {0};
-            for (uint32_t i = 0; i < b->n_args; i++)
-                RLXC_PUSH(w->c->ctx, &types, rlxc_atom_sinfo(w->c->ctx, w->module, b->args[i]));
-            check_prim_call(w, b, g->prim, &types);
-        }
     }
+    check_callee_types(w, b);
     if (pure)
         return;
     const char *name = b->op ? b->op->name : callee_name(b);

@@ -4,7 +4,8 @@
  * dropped; one that says more than can be proved, without contradiction, becomes a match_cast after
  * the binding, so that it is checked at run time; a contradiction is reported with both types. Code
  * generation checks declared results of functions in the same way; here only contradictions are
- * errors. Functions without a declared result are inferred before those that call them. */
+ * errors. Functions without a declared result are inferred before those that call them. Arguments
+ * of PrimFuncs are checked again, because their types may be known only now. */
 #include "compiler/passes/infer_forms.h"
 #include "compiler/passes/passes.h"
 
@@ -50,6 +51,8 @@ static rlxc_rewrite_action infer_binding(void *user, rlxc_builder *b, rlxc_bindi
     }
     const rlxc_sinfo *inferred = rlxc_infer_binding(ctx, b->module, binding);
     if (!inferred || rlxc_failed(ctx))
+        return RLXC_REWRITE_KEEP;
+    if (binding->form == RLXC_FORM_CALL && !rlxc_check_callee_types(ctx, b->module, binding))
         return RLXC_REWRITE_KEEP;
     binding->var->sinfo = inferred;
     if (!annotation || annotation == inferred || rlxc_sinfo_subsumes(ctx, annotation, inferred))

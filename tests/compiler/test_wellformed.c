@@ -2,6 +2,8 @@
  * differences that matter. */
 #include <string.h>
 
+#include "compiler/passes/passes.h"
+#include "compiler/script/script.h"
 #include "tests/compiler/graph.h"
 #include "tests/support/rlx_test.h"
 
@@ -283,5 +285,32 @@ RLX_TEST(equal, modules_up_to_renaming)
             cr_expect(strstr(why, "'b'") != NULL, "%s", why);
     }
     cr_expect(!rlxc_failed(ctx), "%s", rlxc_render_diagnostics(ctx));
+    rlxc_context_destroy(ctx);
+}
+
+/* Types of values without annotations are known only after inference. */
+RLX_TEST(wellformed, inferred_types_are_checked_as_errors_of_the_user)
+{
+    static const char text[] =
+        "@I.ir_module\n"
+        "class Module:\n"
+        "    @T.prim_func\n"
+        "    def copy(A: T.Buffer((8, 4), \"float32\"), C: T.Buffer((8, 4), \"float32\")):\n"
+        "        for i, j in T.grid(8, 4):\n"
+        "            C[i, j] = A[i, j]\n"
+        "    @R.function\n"
+        "    def main(x: R.Tensor((4, 4), \"float32\")):\n"
+        "        y = R.exp(x)\n"
+        "        z = R.call_tir(Module.copy, (y,), out_sinfo=R.Tensor((8, 4), \"float32\"))\n"
+        "        return z\n";
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_module *module = rlxc_parse_module(ctx, "m.py", text, sizeof text - 1);
+    const rlxc_options options = {0};
+    cr_assert(module && rlxc_well_formed(ctx, module, "parse", false));
+    cr_expect(!rlxc_pass_infer(ctx, module, &options));
+    cr_expect(strstr(rlxc_render_diagnostics(ctx),
+                     "m.py:10:13: error: argument 1 of 'copy': expected R.Tensor((8, 4), "
+                     "dtype=\"float32\"), got R.Tensor((4, 4), dtype=\"float32\")") != NULL,
+              "%s", rlxc_render_diagnostics(ctx));
     rlxc_context_destroy(ctx);
 }
