@@ -41,7 +41,7 @@ static const struct option_row {
     const char *help;         /* NULL: another spelling of the row before */
     size_t field;             /* offset in rlxc_command, or the action; else 0 */
 } rows[] = {
-    {OPT_TEXT, "-o", "FILE", "output file (text forms go to standard output without it)",
+    {OPT_TEXT, "-o", "FILE", "output file (text forms go to standard output without it, or with -)",
      offsetof(rlxc_command, output)},
     {OPT_TEXT, "--params", "FILE",
      "weights (.safetensors): parameters named as a tensor become constants",
@@ -585,6 +585,14 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
     if (out->input == NULL) {
         fputs("rlxc: no input; see rlxc --help\n", err);
         return false;
+    }
+    if (out->output != NULL && strcmp(out->output, "-") == 0) {
+        if (out->stop_after == NULL &&
+            (out->emit == RLX_EMIT_EXECUTABLE || out->emit == RLX_EMIT_OBJECT)) {
+            fputs("rlxc: -o -: only text forms go to standard output: give -o FILE\n", err);
+            return false;
+        }
+        out->output = NULL;
     }
     if (out->output == NULL && out->emit == RLX_EMIT_EXECUTABLE && out->stop_after == NULL &&
         !out->options.explain && out->tune.seconds <= 0) {

@@ -50,6 +50,7 @@ RLX_TEST(driver, usage_errors_exit_2_with_a_suggestion)
     } rows[] = {
         {"", "no input"},
         {"m.py", "-o FILE"},
+        {"m.py -o -", "-o -: only text forms go to standard output"},
         {"m.py --emit=obj", "-o FILE"},
         {"m.py -o x --tagret cpu", "unknown option '--tagret'; did you mean '--target'?"},
         {"m.py -o x --frobnicate-it", "unknown option '--frobnicate-it'\n"},
@@ -221,7 +222,7 @@ RLX_TEST(driver, stops_and_prints_after_a_pass)
     }
 
     /* Prints the module as parsed, before any pass. */
-    snprintf(words, sizeof words, "%s --emit=relax", path);
+    snprintf(words, sizeof words, "%s --emit=relax -o -", path);
     cr_expect_eq(run(words, out, err), 0, "%s", err);
     cr_expect(strstr(out, "R.add(x, x)") != NULL && strstr(out, "T.prim_func") == NULL, "%s", out);
     unlink(path);
