@@ -57,16 +57,20 @@ const rlxc_prim_func *rlxc_called_prim(const rlxc_module *module, const rlxc_bin
     return g ? g->prim : NULL;
 }
 
+int64_t rlxc_prim_pattern(const rlxc_prim_func *f)
+{
+    int64_t pattern;
+    const rlxc_attr *attr = f ? rlxc_attrs_find(&f->attrs, "op_pattern") : NULL;
+    return attr && rlxc_attr_as_int(attr, &pattern) ? pattern : RLXC_PATTERN_OPAQUE;
+}
+
 static int64_t pattern_of(const fuse *f, const rlxc_binding *b)
 {
     const rlxc_prim_func *prim = rlxc_called_prim(f->module, b);
-    int64_t pattern;
-    const rlxc_attr *attr = prim ? rlxc_attrs_find(&prim->attrs, "op_pattern") : NULL;
-    if (!attr || !rlxc_attr_as_int(attr, &pattern) || b->n_sinfo_args != 1 ||
-        b->sinfo_args[0]->kind != RLXC_SINFO_TENSOR || !b->sinfo_args[0]->dims ||
-        b->args[1].kind != RLXC_ATOM_TUPLE)
+    if (!prim || b->n_sinfo_args != 1 || b->sinfo_args[0]->kind != RLXC_SINFO_TENSOR ||
+        !b->sinfo_args[0]->dims || b->args[1].kind != RLXC_ATOM_TUPLE)
         return RLXC_PATTERN_OPAQUE;
-    return pattern;
+    return rlxc_prim_pattern(prim);
 }
 
 static bool same_dims(const rlxc_sinfo *a, const rlxc_sinfo *b)

@@ -29,5 +29,7 @@ bool rlxc_fuse_members(rlxc_context *ctx, rlxc_module *module, rlxc_fuse_cache *
 
 /* The PrimFunc a call_tir binding calls, NULL for anything else. */
 const rlxc_prim_func *rlxc_called_prim(const rlxc_module *module, const rlxc_binding *binding);
+/* The pattern kind that |f| states; RLXC_PATTERN_OPAQUE: none, or |f| is NULL. */
+int64_t rlxc_prim_pattern(const rlxc_prim_func *f);
 
 #endif

@@ -8,14 +8,26 @@
  * for x of (b, s, k), as exporters write linear layers (Gemm has matrices only). Operators element
  * by element may stand between the product and the second reshape if nothing else reads their
  * results. What follows y can then run in the product's epilogue: fusion does not look through
- * views. dce drops the first reshape. */
+ * views. dce drops the first reshape.
+ *
+ * Kernels of products with quantized weights read matrices only (kernels/quantized/quant.h). What
+ * follows them element by element reads the matrix, too, up to where the type gets wider:
+ *
+ *   m = call_tir(quantized_matmul, (r, words))   m = call_tir(quantized_matmul, (r, words))
+ *   y = reshape(m, (b, s, n))                    z = multiply(m, scale)
+ *   z = multiply(y, scale)            becomes    q = astype(z, "uint8")
+ *   q = astype(z, "uint8")                       q = reshape(q, (b, s, n)) */
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/sym.h"
+#include "compiler/passes/fuse.h"
 #include "compiler/passes/makers.h"
 #include "compiler/passes/passes.h"
 
-enum { MOST = 8 }; /* operators between the product and the reshape */
+enum {
+    MOST = 8,        /* operators between the product and the reshape */
+    MOST_BEFORE = 24 /* operators between a product by call_tir and one that reads the reshape */
+};
 
 static const rlxc_sinfo *tensor(const rlxc_builder *b, rlxc_atom atom)
 {
@@ -102,10 +114,55 @@ static rlxc_atom kept(const rlxc_makers *m, rlxc_builder *b, const rlxc_binding 
     return value;
 }
 
+/* True if |matrix| is what a call of a PrimFunc that takes an epilogue gives, or computed from that
+ * element by element. */
+static bool follows_product(const rlxc_makers *m, const rlxc_builder *b, rlxc_atom matrix)
+{
+    const rlxc_binding *by = rlxc_maker_of(m, b, matrix);
+    uint32_t at;
+    for (int i = 0; by && i < MOST_BEFORE && (at = rows_of(b, by)) != UINT32_MAX; i++)
+        by = rlxc_maker_of(m, b, by->args[at]);
+    return by && rlxc_prim_pattern(rlxc_called_prim(b->module, by)) == RLXC_PATTERN_OUT_FUSABLE;
+}
+
+/* Lets |call|, an operator element by element of a matrix's reshape, read the matrix, and makes it
+ * the reshape of that result. */
+static void sink_reshape(rlxc_makers *m, rlxc_builder *b, rlxc_binding *call)
+{
+    rlxc_context *ctx = b->ctx;
+    const uint32_t at = rows_of(b, call);
+    const rlxc_binding *split = at != UINT32_MAX ? rlxc_sole_maker_of(m, b, call->args[at]) : NULL;
+    if (!split || !rlxc_is_op(split, "reshape") || call->n_args > RLXC_MAX_OP_INPUTS)
+        return;
+    const rlxc_sinfo *matrix = tensor(b, split->args[0]), *from = tensor(b, call->args[at]),
+                     *to = tensor(b, rlxc_atom_var(call->var));
+    if (!matrix || !to || matrix->ndim != 2 || from->ndim < 3 || to->ndim != from->ndim ||
+        to->dtype.bits > from->dtype.bits ||
+        !rlxc_prove_eq(ctx, matrix->dims[1], from->dims[from->ndim - 1], NULL) ||
+        !rlxc_prove_eq(ctx, from->dims[from->ndim - 1], to->dims[to->ndim - 1], NULL) ||
+        !follows_product(m, b, split->args[0]))
+        return;
+    rlxc_atom args[RLXC_MAX_OP_INPUTS];
+    for (uint32_t i = 0; i < call->n_args; i++)
+        args[i] = i == at ? split->args[0] : call->args[i];
+    const rlxc_atom value =
+        rlxc_emit_op(b, call->op->name, args, call->n_args, call->attrs, call->var->name);
+    if (value.kind != RLXC_ATOM_VAR)
+        return;
+    rlxc_makers_note(m, b, b->block->bindings[b->block->n - 1]);
+    args[0] = value;
+    args[1] = rlxc_atom_shape(ctx, to->dims, (uint32_t)to->ndim);
+    call->op = split->op;
+    call->args = rlxc_copy(ctx, args, 2 * sizeof *args);
+    call->n_args = 2;
+    call->attrs = split->attrs;
+}
+
 static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *call,
                                 rlxc_atom *replacement)
 {
     rlxc_makers *m = user;
+    sink_reshape(m, b, call);
     rlxc_makers_note(m, b, call);
     if (!rlxc_is_op(call, "reshape"))
         return RLXC_REWRITE_KEEP;
