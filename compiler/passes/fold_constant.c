@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/analysis/alias.h"
 #include "compiler/analysis/effects.h"
 #include "compiler/ir/lifted.h"
 #include "compiler/ir/rewrite.h"
@@ -467,12 +468,33 @@ static bool evaluate(fold *f, const rlxc_options *options)
 
 /* --- putting the results in --- */
 
+/* True for a look-up in a table that turned out to hold every number at its own place, as where
+ * quantized values are dequantized and quantized alike. */
+static bool gives_its_operand(const rlxc_binding *b)
+{
+    if (!rlxc_is_op(b, "lookup") || b->args[0].kind != RLXC_ATOM_VAR ||
+        b->args[1].kind != RLXC_ATOM_CONSTANT ||
+        (b->args[0].var->is_dataflow && !b->var->is_dataflow))
+        return false;
+    const rlxc_constant *table = b->args[1].constant;
+    const rlxc_sinfo *x = b->args[0].var->sinfo;
+    bool same = x && x->kind == RLXC_SINFO_TENSOR && rlxc_dtype_eq(x->dtype, table->dtype) &&
+                !table->lifted;
+    for (size_t i = 0; same && i < table->nbytes; i++)
+        same = ((const uint8_t *)table->data)[i] == i;
+    return same;
+}
+
 static rlxc_rewrite_action put_constant(void *user, rlxc_builder *b, rlxc_binding *binding,
                                         rlxc_atom *replacement)
 {
     (void)b;
     fold *f = user;
     const folded *known = rlxc_map_get(&f->by_var, rlxc_key(binding->var));
+    if (!known && gives_its_operand(binding)) {
+        *replacement = binding->args[0];
+        return RLXC_REWRITE_REPLACE;
+    }
     if (!known)
         return RLXC_REWRITE_KEEP;
     if (!known->wanted)

@@ -122,11 +122,17 @@ static bool add(chain *c, const rlxc_binding *by, uint32_t *io_place)
     return true;
 }
 
+/* Operators element by element that |by| stands for. */
+static uint32_t work_of(const rlxc_binding *by)
+{
+    return rlxc_is_op(by, "quantize") ? 5 : rlxc_is_op(by, "dequantize") ? 3 : 1;
+}
+
 /* The chain from |x| to the result of |last|; false if there is none, or another reader of what is
  * between. */
 static bool find_chain(chain *c, const rlxc_rvar *x, const rlxc_binding *last)
 {
-    uint32_t place;
+    uint32_t place, work = work_of(last);
     c->x = x;
     c->n = 0;
     memset(c->reads, 0, sizeof c->reads);
@@ -136,8 +142,9 @@ static bool find_chain(chain *c, const rlxc_rvar *x, const rlxc_binding *last)
         const uint32_t id = c->items[i]->var->id;
         if (id >= c->t->n_vars || c->t->uses[id] != c->reads[i])
             return false;
+        work += work_of(c->items[i]);
     }
-    return c->n >= FEWEST;
+    return work >= FEWEST;
 }
 
 /* The tensors of 8 bits that |by| is computed from, the nearest first. */

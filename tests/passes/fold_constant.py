@@ -89,3 +89,37 @@ class Module:
             z: R.Tensor((n,), dtype="float32") = R.sum(y, axis=[1], keepdims=False)
             R.output(z)
         return z
+
+# ==== equal_quantization
+# Quantizing a dequantized value with the same scale and zero point gives the value itself: the table
+# of that function holds every number at its own place.
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 4), "uint8"), y: R.Tensor(("n", 4), "int8")):
+        with R.dataflow():
+            a = R.dequantize(x, R.const(0.1, "float32"), R.const(123, "uint8"))
+            b = R.quantize(a, R.const(0.1, "float32"), R.const(123, "uint8"), out_dtype="uint8")
+            c = R.dequantize(y, R.const(3.7, "float32"), R.const(-5, "int8"))
+            d = R.quantize(c, R.const(3.7, "float32"), R.const(-5, "int8"), out_dtype="int8")
+            R.output(b, d)
+        return (b, d)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 4), dtype="uint8"), y: R.Tensor(("n", 4), dtype="int8")) -> R.Tuple(R.Tensor(("n", 4), dtype="uint8"), R.Tensor(("n", 4), dtype="int8")):
+        n = T.int64()
+        with R.dataflow():
+            a: R.Tensor((n, 4), dtype="float32") = R.dequantize(x, R.const(0.10000000149011612, "float32"), R.const(123, "uint8"), axis=-1, out_dtype="float32")
+            c: R.Tensor((n, 4), dtype="float32") = R.dequantize(y, R.const(3.700000047683716, "float32"), R.const(-5, "int8"), axis=-1, out_dtype="float32")
+            R.output()
+        return (x, y)
