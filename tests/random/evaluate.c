@@ -283,8 +283,20 @@ static tensor window(frame *fr, const value *v, const tensor *const *x)
     return r;
 }
 
-static tensor matmul(frame *fr, const tensor *a, const tensor *b)
+/* True if value |i| is computed from integers of 8 bits in a few steps: the compiler may keep it in
+ * 8 bits as the weight of a product, and round one row that it multiplies to 16. */
+static bool is_from_bytes(const function *f, int i, int steps)
 {
+    const value *v = &f->values[i];
+    bool found = v->n_types == 1 && (v->types[0].elem == I8 || v->types[0].elem == U8);
+    for (unsigned k = 0; k < v->n_args && steps > 0 && !found; k++)
+        found = is_from_bytes(f, v->args[k], steps - 1);
+    return found;
+}
+
+static tensor matmul(frame *fr, const value *v, const tensor *a, const tensor *b)
+{
+    enum { STEPS = 6 };
     tensor x = *a, y = *b;
     const tensor *both[2] = {&x, &y};
     int64_t dims[8];
@@ -298,7 +310,7 @@ static tensor matmul(frame *fr, const tensor *a, const tensor *b)
         dims[ndim++] = b->dims[b->ndim - 1];
     tensor r = tensor_new(fr->e, a->elem, ndim, dims);
     if (add_work(fr->e, r.n * a->dims[a->ndim - 1]) && r.n > 0)
-        evaluate_matmul(a, b, &r);
+        evaluate_matmul(a, b, is_from_bytes(fr->f, v->args[1], STEPS), &r);
     return r;
 }
 
@@ -422,7 +434,7 @@ static void compute(frame *fr, int id, const value *v, cell *out)
         out->t[0] = along_axis(fr, v, x[0]);
         return;
     case OP_MATMUL:
-        out->t[0] = matmul(fr, x[0], x[1]);
+        out->t[0] = matmul(fr, v, x[0], x[1]);
         return;
     case OP_RESHAPE:
     case OP_FLATTEN:

@@ -72,7 +72,19 @@ static int64_t batch_of(const tensor *out, unsigned out_batch, const tensor *t, 
     return at;
 }
 
-void evaluate_matmul(const tensor *a, const tensor *b, tensor *out)
+/* What the product of a row and a column can change by if the row is rounded to integers of 16 bits
+ * times one scale. */
+static double rounding_of_row(const num *row, const num *column, int64_t step, int64_t n)
+{
+    double most = 0, sum = 0;
+    for (int64_t j = 0; j < n; j++) {
+        most = fmax(most, fabs(row[j].v) + row[j].e);
+        sum += fabs(column[j * step].v) + column[j * step].e;
+    }
+    return ldexp(most, -16) * sum;
+}
+
+void evaluate_matmul(const tensor *a, const tensor *b, bool rounds, tensor *out)
 {
     unsigned a_batch = a->ndim > 2 ? a->ndim - 2 : 0, b_batch = b->ndim > 2 ? b->ndim - 2 : 0;
     unsigned batch = out->ndim - (a->ndim > 1) - (b->ndim > 1);
@@ -86,7 +98,10 @@ void evaluate_matmul(const tensor *a, const tensor *b, tensor *out)
                 accumulator s = accumulator_new();
                 for (int64_t j = 0; j < k; j++)
                     accumulate(&s, x[r * k + j], y[j * columns + c]);
-                out->at[(i * rows + r) * columns + c] = accumulated(out->elem, &s);
+                num *to = &out->at[(i * rows + r) * columns + c];
+                *to = accumulated(out->elem, &s);
+                if (rounds && out->n == columns)
+                    to->e += rounding_of_row(x + r * k, y + c, columns, k);
             }
     }
 }
