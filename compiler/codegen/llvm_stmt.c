@@ -1,6 +1,6 @@
 /* Lowered TIR statements -> LLVM: loops, branches, stores, temporaries.
  *
- * Temporaries of constant size live on the stack while they fit (RLXC_STACK_LIMIT), others in
+ * Temporaries of constant size live on the stack while they fit (RLXC_STACK_TOTAL), others in
  * scratch memory taken at ALLOCATE and returned at the end of the SEQ; a kernel that fails leaves
  * that to its caller, as rlx/kernel.h allows. There are no blocks any more (pass lower_tir). */
 #include "compiler/codegen/llvm.h"
@@ -59,7 +59,7 @@ static bool on_stack(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype dtype,
             return false;
     }
     int64_t bytes = count * (dtype.bits <= 8 ? 1 : dtype.bits / 8);
-    if (bytes + g->stack_used > RLXC_STACK_LIMIT)
+    if (bytes + g->stack_used > RLXC_STACK_TOTAL)
         return false;
     g->stack_used += (uint32_t)bytes;
     LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b);

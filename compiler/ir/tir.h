@@ -190,7 +190,10 @@ bool rlxc_stmt_is_check(const rlxc_stmt *s);
 /* Whether the statement has loops bound to threads. */
 bool rlxc_has_threads(const rlxc_stmt *s);
 
-enum { RLXC_STACK_LIMIT = 8192 /* bytes of temporaries that a kernel keeps on the stack */ };
+enum {
+    RLXC_STACK_LIMIT = 8192, /* bytes of a temporary that a kernel keeps on the stack, ... */
+    RLXC_STACK_TOTAL = 32768 /* ... and of all of one function's; the rest is scratch memory */
+};
 /* The bytes of an array, canonical: elements in memory have whole bytes, negative extents count as
  * 0. */
 const rlxc_expr *rlxc_extents_bytes(rlxc_context *ctx, rlx_dtype dtype,
