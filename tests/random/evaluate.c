@@ -204,6 +204,9 @@ static tensor along_axis(frame *fr, const value *v, const tensor *x)
     tensor r = tensor_new(fr->e, x->elem, x->ndim, x->dims);
     int64_t before, extent, after, axis = v->ints[0] < 0 ? v->ints[0] + x->ndim : v->ints[0];
     split_axis(x, axis, &before, &extent, &after);
+    /* a scan reduces each beginning of the axis anew */
+    if (v->op == OP_SCAN && !add_work(fr->e, r.n * extent))
+        return r;
     for (int64_t b = 0; b < before && r.n > 0; b++)
         for (int64_t a = 0; a < after; a++) {
             const num *from = x->at + b * extent * after + a;
@@ -283,8 +286,10 @@ static tensor window(frame *fr, const value *v, const tensor *const *x)
     return r;
 }
 
-/* True if value |i| is computed from integers of 8 bits in a few steps: the compiler may keep it in
- * 8 bits as the weight of a product, and round one row that it multiplies to 16. */
+/* True if value |i| is computed from 8-bit integers within |steps| operators: as a product's weight
+ * it may stay in 8 bits, and a single row that it multiplies may be rounded to 16 bits
+ * (--row-bits).
+ */
 static bool is_from_bytes(const function *f, int i, int steps)
 {
     const value *v = &f->values[i];

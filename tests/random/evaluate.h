@@ -48,7 +48,7 @@ tensor tensor_new(evaluation *e, elem t, unsigned ndim, const int64_t *dims);
 /* Computes a window operator into |out|, whose dimensions are set. */
 void evaluate_conv2d(const value *v, const tensor *x, const tensor *w, tensor *out);
 void evaluate_pool(const value *v, const tensor *x, tensor *out);
-/* |rounds|: one row may be rounded to 16 bits. */
+/* |rounds|: allows for one row that is rounded to 16 bits. */
 void evaluate_matmul(const tensor *a, const tensor *b, bool rounds, tensor *out);
 /* Reduces |n| numbers, |step| apart. */
 num evaluate_reduce(elem t, unsigned sub, const num *const *at, int64_t n);

@@ -72,8 +72,8 @@ static int64_t batch_of(const tensor *out, unsigned out_batch, const tensor *t, 
     return at;
 }
 
-/* What the product of a row and a column can change by if the row is rounded to integers of 16 bits
- * times one scale. */
+/* How much the product of a row and a column can change if the row is rounded to multiples of its
+ * largest magnitude / 32767, as 16-bit integers with one scale. */
 static double rounding_of_row(const num *row, const num *column, int64_t step, int64_t n)
 {
     double most = 0, sum = 0;
@@ -81,7 +81,7 @@ static double rounding_of_row(const num *row, const num *column, int64_t step, i
         most = fmax(most, fabs(row[j].v) + row[j].e);
         sum += fabs(column[j * step].v) + column[j * step].e;
     }
-    return ldexp(most, -16) * sum;
+    return most / 32767 / 2 * sum;
 }
 
 void evaluate_matmul(const tensor *a, const tensor *b, bool rounds, tensor *out)
@@ -306,21 +306,26 @@ void evaluate_norm(elem t, bool layer, const num *from, num *to, int64_t n, cons
     }
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 void evaluate_sort(const num *from, num *to, int64_t n, int64_t step, bool descending)
 {
-    double error = 0;
+    double error = 0, *values = malloc((size_t)(n + 1) * sizeof *values);
     bool odd = false;
     for (int64_t i = 0; i < n; i++) {
-        int64_t at = i;
-        double v = from[i * step].v;
+        values[i] = from[i * step].v;
         error = fmax(error, from[i * step].e);
-        odd = odd || isnan(v);
-        for (; at > 0 && (descending ? to[(at - 1) * step].v < v : to[(at - 1) * step].v > v); at--)
-            to[at * step] = to[(at - 1) * step];
-        to[at * step].v = v;
+        odd = odd || isnan(values[i]);
     }
+    if (!odd)
+        qsort(values, (size_t)n, sizeof *values, by_value);
     for (int64_t i = 0; i < n; i++)
-        to[i * step].e = odd ? INFINITY : error;
+        to[i * step] = (num){values[descending ? n - 1 - i : i], odd ? INFINITY : error};
+    free(values);
 }
 
 num evaluate_quantize(elem from, elem to, bool back, num x, num scale, num zero)
