@@ -306,6 +306,11 @@ static bool rewrite_body(rewriting *w, const rlxc_body *old, rlxc_body *out)
     return true;
 }
 
+bool rlxc_may_stand_for(const rlxc_rvar *var, rlxc_atom atom)
+{
+    return atom.kind != RLXC_ATOM_VAR || !atom.var->is_dataflow || var->is_dataflow;
+}
+
 void rlxc_rewrite_function(rlxc_context *ctx, rlxc_module *module, rlxc_function *f,
                            const rlxc_rewrite_pass *pass)
 {

@@ -55,6 +55,9 @@ typedef struct rlxc_rewrite_pass {
     void (*block_begin)(void *user, rlxc_builder *b);
     void (*block_end)(void *user, rlxc_builder *b);
 } rlxc_rewrite_pass;
+/* True if |atom| is visible wherever |var| is read: a dataflow variable is not outside its block.
+ */
+bool rlxc_may_stand_for(const rlxc_rvar *var, rlxc_atom atom);
 /* Rewrites |f| in place (its body is replaced). */
 void rlxc_rewrite_function(rlxc_context *ctx, rlxc_module *module, rlxc_function *f,
                            const rlxc_rewrite_pass *pass);

@@ -15,18 +15,13 @@ typedef struct canonicalize {
     rlxc_map tuples; /* rlxc_rvar -> binding that made the tuple */
 } canonicalize;
 
-static bool may_stand_for(const rlxc_rvar *var, rlxc_atom atom)
-{
-    return !(atom.kind == RLXC_ATOM_VAR && atom.var->is_dataflow && !var->is_dataflow);
-}
-
 static rlxc_rewrite_action look_through(void *user, rlxc_builder *b, rlxc_binding *binding,
                                         rlxc_atom *replacement)
 {
     canonicalize *c = user;
     switch (binding->form) {
     case RLXC_FORM_COPY:
-        if (!may_stand_for(binding->var, binding->args[0]) ||
+        if (!rlxc_may_stand_for(binding->var, binding->args[0]) ||
             binding->args[0].kind == RLXC_ATOM_TUPLE)
             return RLXC_REWRITE_KEEP;
         *replacement = binding->args[0];
@@ -39,14 +34,14 @@ static rlxc_rewrite_action look_through(void *user, rlxc_builder *b, rlxc_bindin
             return RLXC_REWRITE_KEEP;
         const rlxc_binding *made = rlxc_map_get(&c->tuples, rlxc_key(binding->args[0].var));
         if (!made || binding->index >= made->n_args ||
-            !may_stand_for(binding->var, made->args[binding->index]))
+            !rlxc_may_stand_for(binding->var, made->args[binding->index]))
             return RLXC_REWRITE_KEEP;
         *replacement = made->args[binding->index];
         return RLXC_REWRITE_REPLACE;
     }
     case RLXC_FORM_MATCH_CAST: {
         const rlxc_sinfo *have = rlxc_atom_sinfo(b->ctx, b->module, binding->args[0]);
-        if (have != binding->sinfo_args[0] || !may_stand_for(binding->var, binding->args[0]))
+        if (have != binding->sinfo_args[0] || !rlxc_may_stand_for(binding->var, binding->args[0]))
             return RLXC_REWRITE_KEEP;
         *replacement = binding->args[0];
         return RLXC_REWRITE_REPLACE;

@@ -185,10 +185,9 @@ static rlxc_rewrite_action merge_binding(void *user, rlxc_builder *b, rlxc_bindi
         return RLXC_REWRITE_KEEP;
     uint64_t hash = hash_binding(binding);
     for (entry *e = rlxc_map_get(&c->table, hash); e; e = e->next) {
-        /* A dataflow variable cannot replace an output of its block. */
-        if (same_value(e->binding, binding) &&
-            (binding->var->is_dataflow || !e->binding->var->is_dataflow)) {
-            *replacement = rlxc_atom_var(e->binding->var);
+        const rlxc_atom known = rlxc_atom_var(e->binding->var);
+        if (same_value(e->binding, binding) && rlxc_may_stand_for(binding->var, known)) {
+            *replacement = known;
             return RLXC_REWRITE_REPLACE;
         }
     }

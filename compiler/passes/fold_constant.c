@@ -468,13 +468,12 @@ static bool evaluate(fold *f, const rlxc_options *options)
 
 /* --- putting the results in --- */
 
-/* True for a look-up in a table that turned out to hold every number at its own place, as where
- * quantized values are dequantized and quantized alike. */
+/* True for a look-up in a table of the numbers themselves, in order: what quantizing a dequantized
+ * value with the same scale and zero point is. */
 static bool gives_its_operand(const rlxc_binding *b)
 {
     if (!rlxc_is_op(b, "lookup") || b->args[0].kind != RLXC_ATOM_VAR ||
-        b->args[1].kind != RLXC_ATOM_CONSTANT ||
-        (b->args[0].var->is_dataflow && !b->var->is_dataflow))
+        b->args[1].kind != RLXC_ATOM_CONSTANT || !rlxc_may_stand_for(b->var, b->args[0]))
         return false;
     const rlxc_constant *table = b->args[1].constant;
     const rlxc_sinfo *x = b->args[0].var->sinfo;

@@ -214,7 +214,7 @@ static rlxc_atom reshape(rlxc_builder *b, rlxc_atom x, const rlxc_expr *const *d
 
 bool rlxc_quantized_visible(rlxc_atom x, rlxc_atom inner)
 {
-    return inner.kind == RLXC_ATOM_VAR && (x.var->is_dataflow || !inner.var->is_dataflow);
+    return inner.kind == RLXC_ATOM_VAR && rlxc_may_stand_for(x.var, inner);
 }
 
 /* True if |a| and |b| have the same rank, so that neither broadcasts to the other's. */

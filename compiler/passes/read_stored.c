@@ -64,8 +64,8 @@ static bool is_map(const rlxc_builder *b, const rlxc_binding *by, const rlxc_rva
         const rlxc_atom *arg = &by->args[i];
         const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, *arg);
         known = s && s->kind == RLXC_SINFO_TENSOR && s->ndim == 0 &&
-                (arg->kind == RLXC_ATOM_CONSTANT ||
-                 (arg->kind == RLXC_ATOM_VAR && (of->is_dataflow || !arg->var->is_dataflow)));
+                (arg->kind == RLXC_ATOM_CONSTANT || arg->kind == RLXC_ATOM_VAR) &&
+                rlxc_may_stand_for(of, *arg);
     }
     return known;
 }

@@ -66,7 +66,7 @@ static check *as_check(sink *s, const rlxc_binding *b)
         b->args[1].n != 1 || b->args[2].n != 1 || !b->var->sinfo ||
         b->var->sinfo->kind != RLXC_SINFO_TENSOR)
         return NULL;
-    if (b->args[0].kind == RLXC_ATOM_VAR && b->args[0].var->is_dataflow && !b->var->is_dataflow)
+    if (!rlxc_may_stand_for(b->var, b->args[0]))
         return NULL; /* its result is read where the tensor is unknown */
     check *c = rlxc_alloc(s->ctx, sizeof *c);
     *c = (check){.binding = b, .text = b->args[3].text};
