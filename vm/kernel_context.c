@@ -63,8 +63,8 @@ static inline void note_use(rlxv_worker *w, const rlxv_scratch_chunk *c)
         w->recent = c->used;
 }
 
-/* Bytes from |at| to the next multiple of |align|, a power of two: a mask, for a division would
- * cost more than the rest of an allocation. */
+/* Bytes from |at| to the next multiple of |align|, a power of two. A division would cost more than
+ * the rest of an allocation. */
 static inline size_t gap(uintptr_t at, size_t align)
 {
     return (size_t)-at & (align - 1);

@@ -222,8 +222,8 @@ uint64_t rlxc_prim_func_hash(rlxc_context *ctx,
  * (|internal| false: the user's text) or rlxc_internal naming |stage|. */
 bool rlxc_well_formed(rlxc_context *ctx, const rlxc_module *module, const char *stage,
                       bool internal);
-/* Of these the one on types of the arguments of a PrimFunc, for a single call in the user's text,
- * directly or by call_tir. */
+/* Checks invariant 9 alone, for one call: the types that a call of a PrimFunc, direct or by
+ * call_tir, gives its parameters. Reports a violation as the user's error; true for other calls. */
 bool rlxc_check_callee_types(rlxc_context *ctx, const rlxc_module *module,
                              const rlxc_binding *call);
 

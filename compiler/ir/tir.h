@@ -191,8 +191,8 @@ bool rlxc_stmt_is_check(const rlxc_stmt *s);
 bool rlxc_has_threads(const rlxc_stmt *s);
 
 enum {
-    RLXC_STACK_LIMIT = 8192, /* bytes of a temporary that a kernel keeps on the stack, ... */
-    RLXC_STACK_TOTAL = 32768 /* ... and of all of one function's; the rest is scratch memory */
+    RLXC_STACK_LIMIT = 8192, /* largest temporary that a kernel keeps on the stack, in bytes */
+    RLXC_STACK_TOTAL = 32768 /* all of those in one LLVM function; the rest is scratch memory */
 };
 /* The bytes of an array, canonical: elements in memory have whole bytes, negative extents count as
  * 0. */

@@ -5,7 +5,8 @@
  * the binding, so that it is checked at run time; a contradiction is reported with both types. Code
  * generation checks declared results of functions in the same way; here only contradictions are
  * errors. Functions without a declared result are inferred before those that call them. Arguments
- * of PrimFuncs are checked again, because their types may be known only now. */
+ * of PrimFuncs are checked here, too: the types of values without annotations are known only now.
+ */
 #include "compiler/passes/infer_forms.h"
 #include "compiler/passes/passes.h"
 

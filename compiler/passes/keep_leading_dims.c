@@ -114,7 +114,7 @@ static rlxc_atom kept(const rlxc_makers *m, rlxc_builder *b, const rlxc_binding 
     return value;
 }
 
-/* True if |matrix| is what a call of a PrimFunc that takes an epilogue gives, or computed from that
+/* True if |matrix| is the result of a PrimFunc that takes an epilogue, or is computed from one
  * element by element. */
 static bool follows_product(const rlxc_makers *m, const rlxc_builder *b, rlxc_atom matrix)
 {
@@ -125,8 +125,8 @@ static bool follows_product(const rlxc_makers *m, const rlxc_builder *b, rlxc_at
     return by && rlxc_prim_pattern(rlxc_called_prim(b->module, by)) == RLXC_PATTERN_OUT_FUSABLE;
 }
 
-/* Lets |call|, an operator element by element of a matrix's reshape, read the matrix, and makes it
- * the reshape of that result. */
+/* |call| applies an operator element by element to a matrix's reshape: emits the operator on the
+ * matrix, and turns |call| into the reshape of that. Other calls stay as they are. */
 static void sink_reshape(rlxc_makers *m, rlxc_builder *b, rlxc_binding *call)
 {
     rlxc_context *ctx = b->ctx;

@@ -312,8 +312,7 @@ static void note_symbols(lift *l, const rlxc_sinfo *s)
         rlxc_map_set(l->ctx, &l->symbols, rlxc_key(list.vars.items[i]), l);
 }
 
-/* A value whose type is unknown may be called where only pure calls are allowed: it is declared
- * pure by its place. */
+/* A value of unknown type counts as pure where only pure calls are allowed. */
 static void call_value(lift *l, const rlxc_binding_block *block, rlxc_binding *b)
 {
     const rlxc_sinfo *s = b->callee.var->sinfo;

@@ -13,18 +13,14 @@
 
 typedef enum spelling { PLAIN, TRANSPOSED, FLOATS } spelling; /* how the weight is given */
 
-typedef enum follower {
-    RELU,
-    NEGATIVE,
-    NOTHING
-} follower; /* what the product's kernel does last */
+typedef enum epilogue { RELU, NEGATIVE, NOTHING } epilogue; /* operator after the product */
 
 typedef struct example {
     spelling how;
     const char *cpu; /* NULL: this machine's */
     int64_t k, n;
     bool wide;     /* the result is float32 */
-    follower last; /* RELU: x is 2-D; else 3-D */
+    epilogue last; /* RELU: x is 2-D; else 3-D */
 } example;
 
 static const example examples[] = {

@@ -517,6 +517,42 @@ RLX_TEST(tir_kernels, failed_assert_and_missing_scratch_are_errors)
     kernel_fixture_deinit(&f);
 }
 
+/* Temporaries of 8 KiB are on the stack up to 32 KiB in all; the next takes scratch memory. */
+RLX_TEST(tir_kernels, temporaries_beyond_the_stack_take_scratch_memory)
+{
+    enum { N = 2048, MOST = 4 };
+    float *a = malloc(N * sizeof *a), *o = malloc(N * sizeof *o);
+    void *buffers[2] = {a, o};
+    for (int i = 0; i < N; i++)
+        a[i] = (float)i;
+    for (int n = MOST; n <= MOST + 1; n++) {
+        char text[1024];
+        int at = snprintf(text, sizeof text,
+                          "@T.prim_func\ndef k(A: T.Buffer((%d,), \"float32\"), O: T.Buffer((%d,), "
+                          "\"float32\")):\n",
+                          N, N);
+        for (int k = 0; k < n; k++)
+            at += snprintf(text + at, sizeof text - (size_t)at,
+                           "    X%d = T.alloc_buffer((%d,))\n    for i in range(%d):\n"
+                           "        X%d[i] = %s[%d - i]\n",
+                           k, N, N, k, k ? (char[]){'X', (char)('0' + k - 1), '\0'} : "A", N - 1);
+        snprintf(text + at, sizeof text - (size_t)at,
+                 "    for i in range(%d):\n        O[i] = X%d[i] + X0[i]\n", N, n - 1);
+        kernel_fixture f;
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text) &&
+                  kernel_fixture_build(&f));
+        f.allocations_left = 0;
+        cr_expect_eq(kernel_fixture_call(&f, "k", buffers, NULL) == 0, n == MOST, "%s", text);
+        f.allocations_left = -1;
+        cr_expect_eq(kernel_fixture_call(&f, "k", buffers, NULL), 0);
+        for (int i = 0; i < N; i++)
+            cr_assert_eq(o[i], (float)(N - 1 - i + (n % 2 ? N - 1 - i : i)), "%d: %d", n, i);
+        kernel_fixture_deinit(&f);
+    }
+    free(a);
+    free(o);
+}
+
 RLX_TEST(tir_kernels, equal_input_gives_equal_bytes)
 {
     rlxc_native first = {0}, second = {0};
