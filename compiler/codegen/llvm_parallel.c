@@ -249,6 +249,7 @@ static LLVMValueRef share_function(rlxc_llvm *g, const rlxc_stmt *loop, const ch
     const rlxc_expr *count = rlxc_var(g->ctx, rlxc_intern_cstr(g->ctx, "count"), RLX_I64);
     rlxc_llvm_bind(g, first, LLVMBuildNSWAdd(g->b, min, begin, ""));
     rlxc_llvm_bind(g, count, LLVMBuildNSWSub(g->b, LLVMGetParam(fn, n + 1), begin, ""));
+    rlxc_bounds_set(g->ctx, &g->bounds, first, rlxc_bound_of(g->ctx, loop->loop.var, &g->bounds));
     rlxc_llvm_stmt(g, serial_loop(g, loop, first, count));
     LLVMBuildRet(g->b, rlxc_llvm_int(g, g->i32, 0));
     rlxc_llvm_leave(g, &saved);

@@ -238,6 +238,16 @@ static void loop(rlxc_llvm *g, const rlxc_stmt *s)
         g->bounds.vars.count = g->bounds.ranges.count = mark;
 }
 
+/* Binds the variable, and records the range of an integer: divisions of numbers that are known to
+ * be at least 0 need no care for signs. */
+static void let(rlxc_llvm *g, const rlxc_stmt *s)
+{
+    const rlxc_expr *value = s->let.value;
+    if (rlxc_dtype_is_int(value->dtype) && value->dtype.lanes == 1)
+        rlxc_bounds_set(g->ctx, &g->bounds, s->let.var, rlxc_bound_of(g->ctx, value, &g->bounds));
+    rlxc_llvm_bind(g, s->let.var, rlxc_llvm_expr(g, value));
+}
+
 static void while_loop(rlxc_llvm *g, const rlxc_stmt *s)
 {
     LLVMBasicBlockRef head = new_block(g, "while"), body = new_block(g, "do");
@@ -405,7 +415,7 @@ void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s)
                        s->let.var->var.name, rlxc_dtype_name(g->ctx, s->let.var->dtype),
                        rlxc_dtype_name(g->ctx, s->let.value->dtype));
         else
-            rlxc_llvm_bind(g, s->let.var, rlxc_llvm_expr(g, s->let.value));
+            let(g, s);
         break;
     case RLXC_STMT_STORE:
         store(g, s);

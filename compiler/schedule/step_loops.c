@@ -159,11 +159,12 @@ bool rlxc_apply_fuse(rlxc_engine *e)
         rlxc_var(e->ctx, rlxc_internf(e->ctx, "%s_fused", at[0]->var->var.name), RLX_I64);
     rlxc_node *fused = rlxc_new_loop(e, var, total);
     const rlxc_expr *vars[MAX_PARTS], *values[MAX_PARTS], *below = rlxc_i64(e->ctx, 1);
-    /* The first loop of more than one turn has no remainder to take, which keeps it in its bounds
-     * where these are symbolic, but threads of a CPU are turns that would each divide. */
+    /* The first loop of more than one iteration needs no remainder. GPUs take one all the same:
+     * their threads may exceed the extent, and the remainder keeps a symbolic index in its bounds.
+     */
     uint32_t outer = 0;
-    while (e->options->device && e->options->device->vector_bytes && outer + 1 < n &&
-           rlxc_is_const(at[outer]->extent, 1))
+    const bool is_gpu = e->options->device && !e->options->device->vector_bytes;
+    while (!is_gpu && outer + 1 < n && rlxc_is_const(at[outer]->extent, 1))
         outer++;
     for (uint32_t i = n; i-- > 0;) {
         const rlxc_expr *extent = wide(e, at[i]->extent);
