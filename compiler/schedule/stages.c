@@ -94,6 +94,34 @@ static void drop_single_steps(rlxc_context *ctx, rlxc_stage *s)
     s->n_axes = n;
 }
 
+typedef struct own_result {
+    const rlxc_stage *stage;
+    bool elsewhere;
+} own_result;
+
+static bool search_own_result(void *user, const rlxc_expr *e)
+{
+    own_result *q = user;
+    const rlxc_stage *s = q->stage;
+    q->elsewhere |=
+        e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == s->out->data &&
+        (e->load.buffer != s->out || !same_exprs(e->load.indices, s->indices, s->out->ndim));
+    return !q->elsewhere;
+}
+
+/* True if the stage reads elements of its result other than the one it stores. The order of its
+ * iterations counts then, though its axes may say otherwise. */
+static bool reads_result_elsewhere(rlxc_context *ctx, const rlxc_stage *s)
+{
+    own_result q = {s, false};
+    rlxc_expr_visit(ctx, s->value, search_own_result, &q);
+    if (s->init)
+        rlxc_expr_visit(ctx, s->init, search_own_result, &q);
+    for (uint32_t i = 0; i < s->out->ndim; i++)
+        rlxc_expr_visit(ctx, s->indices[i], search_own_result, &q);
+    return q.elsewhere;
+}
+
 static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
 {
     const rlxc_stmt *loops[RLXC_STAGE_AXES];
@@ -129,6 +157,9 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
     stage->indices = c.indices;
     stage->value = c.value;
     stage->init = c.init;
+    stage->odd = "it reads elements of its result that other iterations store";
+    if (reads_result_elsewhere(ctx, stage))
+        return;
     bool reduces = false;
     for (uint32_t i = 0; i < n; i++)
         reduces = reduces || stage->reduces[i];
