@@ -1053,17 +1053,7 @@ class Module:
         v = R.call_tir(cls.decayed, (x,), out_sinfo=R.Tensor((8,), "float32"))
         return (w, v)
 # ---- expected
-tests/explain.py#blocks:30:13: block o of decayed: taken by rule single
-    not recognised: reads o at another element than the one it stores
-    attention: not recognised: reads o at another element than the one it stores
-    inline: is a reduction
-    winograd: needs 3 consecutive blocks, found 1
-    quant: not recognised: reads o at another element than the one it stores
-    int8_gemm: not recognised: reads o at another element than the one it stores
-    int8_conv: not recognised: reads o at another element than the one it stores
-    sliding: no window: 2 axes for 1 dimensions of o
-    tile: not recognised: reads o at another element than the one it stores
-    rows: reverse_compute_at: block 'o': it reads elements of 'o_global' that other iterations write
+tests/explain.py#blocks:30:13: block o of decayed: as written: it reads elements of its result that other iterations store
 tests/explain.py#blocks:8:13: block c of fused_k_odd: taken by rule tile
     computes matmul, axes mnk
     attention: needs 7 consecutive blocks; block 2 (k) is a reduction
@@ -1172,7 +1162,7 @@ class Module:
         return o
 # ---- expected
 tests/explain.py#device:18:13: o of opencl:0: on the CPU, with copies: T.call_extern: a device cannot call functions of the host
-tests/explain.py#device:9:5: block root of foreign: as written: not a loop nest around one store, or with bindings and allocations outside of blocks
+tests/explain.py#device:12:13: block foreign of foreign: as written: the result is a view, or its value has effects
 
 # ==== device_late
 # What only the code of threads shows: memory of a thread that is too large, a size that the host does not know.
@@ -1210,7 +1200,7 @@ class Module:
 # ---- expected
 tests/explain.py#device_late:30:13: b of opencl:0: on the CPU, with copies: temporaries of a thread take 80004 bytes; there are 65536
 tests/explain.py#device_late:31:13: o of opencl:0: on the CPU, with copies: the size of a temporary is not known before the launch
-tests/explain.py#device_late:9:5: block root of large: as written: not a loop nest around one store, or with bindings and allocations outside of blocks
+tests/explain.py#device_late:12:13: block rows of large: as written: the block has allocations, matched regions, annotations or a predicate
 tests/explain.py#device_late:22:9: block block of needed: as written: loops around anything but a single block
 tests/explain.py#device_late:24:13: block rows of needed: taken by rule rows
     computes elementwise, axes s

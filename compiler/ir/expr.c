@@ -513,6 +513,15 @@ const rlxc_expr *rlxc_call(rlxc_context *ctx, rlx_dtype dtype, const char *name,
     return intern_at(ctx, &e, depth);
 }
 
+const rlxc_expr *rlxc_pow(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b)
+{
+    const rlxc_expr *args[2] = {a, b};
+    if (b->kind != RLXC_EXPR_FLOAT || (b->f != 2 && b->f != 3))
+        return rlxc_call(ctx, a->dtype, "pow", rlxc_copy(ctx, args, sizeof args), 2);
+    const rlxc_expr *square = rlxc_mul(ctx, a, a);
+    return b->f == 2 ? square : rlxc_mul(ctx, square, a);
+}
+
 const rlxc_expr *rlxc_let(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *value,
                           const rlxc_expr *body)
 {

@@ -166,6 +166,9 @@ const rlxc_expr *rlxc_select(rlxc_context *ctx, const rlxc_expr *cond, const rlx
                              const rlxc_expr *no);
 const rlxc_expr *rlxc_load(rlxc_context *ctx, const rlxc_buffer *buffer,
                            const rlxc_expr *const *indices, uint32_t n);
+/* |a| to the power |b|, both floats: a product for the exponents 2 and 3, else the intrinsic pow.
+ */
+const rlxc_expr *rlxc_pow(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b);
 const rlxc_expr *rlxc_call(rlxc_context *ctx, rlx_dtype dtype, const char *name,
                            const rlxc_expr *const *args, uint32_t n);
 const rlxc_expr *rlxc_let(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *value,

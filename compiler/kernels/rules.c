@@ -319,7 +319,7 @@ void rlxc_put_stages(rlxc_stages *s, const rlxc_stmt *const *stmts)
 
 static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f, const rule *r)
 {
-    rlxc_stages s;
+    rlxc_stages s = {0};
     const bool is_first = strcmp(r->name, FIRST_RULE) == 0;
     if (is_first)
         look_up(ctx, options, f);
@@ -333,7 +333,9 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
     const bool first = options->explain && is_first && !list;
     if (rlxc_attrs_find(&f->attrs, rlxc_intern_cstr(ctx, RLXC_SCHEDULED)) ||
         !rlxc_stages_of(ctx, options, f, &s)) {
-        if (first)
+        if (first && s.n > 0)
+            explain_odd(&s);
+        else if (first)
             rlxc_explain_function(options->explain, f);
         return;
     }

@@ -226,12 +226,10 @@ BINARY(floor_mod)
 BINARY(power)
 {
     (void)row;
-    if (b->kind == RLXC_EXPR_FLOAT && (b->f == 2 || b->f == 3)) {
-        const rlxc_expr *square = rlxc_mul(ctx, a, a);
-        return b->f == 2 ? square : rlxc_mul(ctx, square, a);
-    }
     if (rlxc_dtype_is_float(a->dtype))
-        return call2(ctx, "pow", a, b);
+        return rlxc_pow(ctx, a, b);
+    if (b->kind == RLXC_EXPR_INT && (b->i == 2 || b->i == 3))
+        return rlxc_mul(ctx, b->i == 2 ? a : rlxc_mul(ctx, a, a), a);
     /* integers go through float64, exact for results below 2^53 */
     const rlxc_expr *p = call2(ctx, "pow", rlxc_cast(ctx, RLX_F64, a), rlxc_cast(ctx, RLX_F64, b));
     return rlxc_cast(ctx, a->dtype, p);

@@ -7,8 +7,9 @@
  *
  * Loops that were split, fused and reordered become the axes of their block; loops around several
  * blocks become one nest for each; the initialisation of a reduction becomes part of it; copies
- * into temporaries and out of them are removed. The rules of the schedule then see the plain form.
- * A statement whose rewriting is not proved equal stays as written (compiler/schedule/normal.h). */
+ * into temporaries and out of them are removed; squares and cubes written as powers become
+ * products. The rules of the schedule then see the plain form. A statement whose rewriting is not
+ * proved equal stays as written (compiler/schedule/normal.h). */
 #include <string.h>
 
 #include "compiler/ir/operation.h"
@@ -385,6 +386,20 @@ static void rewrite_attention(state *s)
 
 enum { MOST_QUESTIONS = 1 << 14 }; /* statements times temporaries */
 
+static const rlxc_expr *plain_power(void *user, const rlxc_expr *e)
+{
+    const state *s = user;
+    const bool is_power = e->kind == RLXC_EXPR_CALL && e->call.n == 2 &&
+                          rlxc_dtype_is_float(e->dtype) && strcmp(e->call.name, "pow") == 0;
+    return is_power ? rlxc_pow(s->ctx, e->call.args[0], e->call.args[1]) : NULL;
+}
+
+static const rlxc_expr *plain_powers(void *user, const rlxc_expr *e)
+{
+    const state *s = user;
+    return rlxc_expr_rewrite_all(s->ctx, e, plain_power, user);
+}
+
 static bool begin(state *s)
 {
     const rlxc_stmt *body = s->f->body;
@@ -413,6 +428,8 @@ static bool begin(state *s)
 static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
 {
     state s = {.ctx = ctx, .f = f};
+    const rlxc_stmt_rewriter powers = {.user = &s, .expr = plain_powers};
+    f->body = rlxc_stmt_rewrite(ctx, f->body, &powers);
     if (!begin(&s))
         return;
     inline_copies(&s, false);

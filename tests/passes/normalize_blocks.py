@@ -483,3 +483,27 @@ class Module:
         z: R.Tensor((32, 77), dtype="float32") = R.call_tir(cls.product, (x, y), out_sinfo=R.Tensor((32, 77), dtype="float32"))
         v: R.Tensor((n, 77), dtype="float32") = R.call_tir(cls.map, (u,), out_sinfo=R.Tensor((n, 77), dtype="float32"))
         return (z, v)
+
+# ==== powers
+# A square and a cube are products; other powers stay.
+@T.prim_func
+def f(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = T.pow(A[vi], T.float32(2)) + T.pow(A[vi] + T.float32(1), T.float32(3)) + T.pow(A[vi], T.float32(0.5))
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+        # with T.block("root"):
+        for i in range(8):
+            with T.block("B"):
+                vi = T.axis.spatial(8, i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                B[vi] = A[vi] * A[vi] + (A[vi] + T.float32(1.0)) * (A[vi] + T.float32(1.0)) * (A[vi] + T.float32(1.0)) + T.pow(A[vi], T.float32(0.5))
