@@ -1054,15 +1054,15 @@ class Module:
         return (w, v)
 # ---- expected
 tests/explain.py#blocks:30:13: block o of decayed: taken by rule single
-    not recognised: reads o at another element than the one it stores
-    attention: not recognised: reads o at another element than the one it stores
+    not recognised: reads an element of o other than the one it stores
+    attention: not recognised: reads an element of o other than the one it stores
     inline: is a reduction
     winograd: needs 3 consecutive blocks, found 1
-    quant: not recognised: reads o at another element than the one it stores
-    int8_gemm: not recognised: reads o at another element than the one it stores
-    int8_conv: not recognised: reads o at another element than the one it stores
+    quant: not recognised: reads an element of o other than the one it stores
+    int8_gemm: not recognised: reads an element of o other than the one it stores
+    int8_conv: not recognised: reads an element of o other than the one it stores
     sliding: no window: 2 axes for 1 dimensions of o
-    tile: not recognised: reads o at another element than the one it stores
+    tile: not recognised: reads an element of o other than the one it stores
     rows: reverse_compute_at: block 'o': it reads elements of 'o_global' that other iterations write
 tests/explain.py#blocks:8:13: block c of fused_k_odd: taken by rule tile
     computes matmul, axes mnk
@@ -1208,7 +1208,7 @@ class Module:
         o = R.call_tir(Module.needed, (b,), out_sinfo=R.Tensor((3,), "float32", "opencl:0"))
         return o
 # ---- expected
-tests/explain.py#device_late:30:13: b of opencl:0: on the CPU, with copies: temporaries of a thread take 80004 bytes; there are 65536
+tests/explain.py#device_late:30:13: b of opencl:0: on the CPU, with copies: temporaries of a thread take 80004 bytes; the limit is 65536
 tests/explain.py#device_late:31:13: o of opencl:0: on the CPU, with copies: the size of a temporary is not known before the launch
 tests/explain.py#device_late:9:5: block root of large: as written: not a loop nest around one store, or with bindings and allocations outside of blocks
 tests/explain.py#device_late:22:9: block block of needed: as written: loops around anything but a single block

@@ -159,8 +159,8 @@ bool rlxc_apply_fuse(rlxc_engine *e)
         rlxc_var(e->ctx, rlxc_internf(e->ctx, "%s_fused", at[0]->var->var.name), RLX_I64);
     rlxc_node *fused = rlxc_new_loop(e, var, total);
     const rlxc_expr *vars[MAX_PARTS], *values[MAX_PARTS], *below = rlxc_i64(e->ctx, 1);
-    /* The first loop of more than one turn has no remainder to take, which keeps it in its bounds
-     * where these are symbolic, but threads of a CPU are turns that would each divide. */
+    /* The first loop of more than one iteration needs no remainder, which keeps it in symbolic
+     * bounds; but threads of a CPU are iterations, each of which would divide. */
     uint32_t outer = 0;
     while (e->options->device && e->options->device->vector_bytes && outer + 1 < n &&
            rlxc_is_const(at[outer]->extent, 1))
@@ -407,7 +407,8 @@ static bool check_bound(rlxc_engine *e, const rlxc_node *loop, int axis)
                                rlxc_loop_name(e, other), outer ? "around" : "inside of",
                                rlxc_loop_name(e, loop), other->thread);
         if (outer ? !is_thread && bound >= RLXC_THREAD_IDX : is_thread && bound < RLXC_THREAD_IDX)
-            return rlxc_refuse(e, "blocks of threads cannot be inside of threads: loop %s is %s",
+            return rlxc_refuse(e,
+                               "a blockIdx loop cannot be inside a threadIdx loop: loop %s is %s",
                                rlxc_loop_name(e, other), other->thread);
         if (outer && is_thread && bound >= RLXC_THREAD_IDX && rlxc_is_int(other->extent, &extent) &&
             __builtin_mul_overflow(threads, extent, &threads))
@@ -416,7 +417,7 @@ static bool check_bound(rlxc_engine *e, const rlxc_node *loop, int axis)
     if (!is_thread || !rlxc_is_int(loop->extent, &extent))
         return true;
     if (__builtin_mul_overflow(threads, extent, &threads) || threads > e->options->device->threads)
-        return rlxc_refuse(e, "loop %s makes %lld threads of a block, target %s has %u at most",
+        return rlxc_refuse(e, "loop %s would give a block %lld threads, target %s allows %u",
                            rlxc_loop_name(e, loop), (long long)threads, e->options->target,
                            e->options->device->threads);
     return true;
