@@ -35,8 +35,7 @@ extern "C" {
 typedef struct rlx_compiler_options {
     size_t size;                    /* of this struct */
     const rlx_allocator *allocator; /* NULL: the default; must outlive the compiler */
-    bool
-        strict_weights; /* errors for weights without a parameter and parameters without a weight */
+    bool strict_weights;            /* unmatched weights and parameters are errors */
     /* Bound weights, and initializers of ONNX models, leave the executable: rlx_ir_module_emit_file
      * writes them to PATH.safetensors, and other weights of the same types can take their place
      * (docs/weights.md). Other ways of emitting keep them in the executable, unless
