@@ -218,7 +218,7 @@ static void first_result(char **args)
     bench_open(&p, args[0], 1);
     rlx_value x = bench_tensor(RLX_F32, 2, dims, 1);
     rlx_value_release(bench_invoke(&p, "main", &x, 1));
-    _exit(0); /* what ends the process is no part of the first result */
+    _exit(0); /* ending the process is not part of the first result */
 }
 
 static void start(char **args)

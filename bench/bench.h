@@ -1,4 +1,4 @@
-/* What the measuring programs share: a clock, interleaved samples, executables, rows of the table.
+/* Shared by the measuring programs: a clock, interleaved samples, executables, rows of the table.
  *
  * A program of bench/ prints each figure as one row, a JSON object on a line of its own:
  *
@@ -53,16 +53,16 @@ typedef struct bench_plan {
     double sample_ms;     /* least length of a sample: calls are repeated until then */
     double budget_ms;     /* for all: repetitions are cut to fit, to no fewer than 5; 0: none */
     double pause_ms; /* before each sample, and longer while other threads of this process run */
-    bool keeps_all;  /* what others do to a repetition is measured too */
+    bool keeps_all;  /* repetitions that other processes disturb count too */
 } bench_plan;
 
-/* Takes one sample of each side in turn, |repetitions| times, the order turned round each time. The
+/* Takes one sample of each side in turn, |repetitions| times, reversing the order each time. The
  * first call of a sample, and a sixteenth as many as it has, is not counted unless one call fills a
- * sample. A load that comes and goes hits all sides of a repetition, which is why ratios are taken
- * repetition by repetition. Medians are over the third of the repetitions, and no fewer than 5, in
- * which this process's threads waited least for a core, as the kernel counts it (schedstat): what
- * others did to the rest is no figure of ours, unless the plan keeps all. Samples are shorter than
- * a time slice for the same reason. */
+ * sample. A temporary load affects all sides of a repetition, which is why ratios are computed for
+ * each repetition. Medians are over the third of the repetitions, and no fewer than 5, in which
+ * this process's threads waited least for a core, as the kernel counts it (schedstat): what others
+ * did to the rest is no figure of ours, unless the plan keeps all. Samples are shorter than a time
+ * slice for the same reason. */
 void bench_interleave(bench_side *sides, uint32_t n, const bench_plan *plan);
 
 /* Returns after |pause_ms| or later, when no other thread of this process runs: workers may spin

@@ -1,4 +1,4 @@
-/* The multiply-add rate of one core, measured: what matmul figures are a share of. */
+/* The measured multiply-add rate of one core, the reference for matmul figures. */
 #ifndef BENCH_PEAK_H
 #define BENCH_PEAK_H
 

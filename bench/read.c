@@ -1,5 +1,5 @@
-/* Reads memory with the widest vectors there are, several sums apart so that loads never wait; and
- * hands a word to and fro between two threads. */
+/* Reads memory with the widest vectors available, into several independent sums so that loads never
+ * wait; and passes a word back and forth between two threads. */
 #include "bench/read.h"
 
 #include <immintrin.h>

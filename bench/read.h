@@ -1,5 +1,5 @@
-/* The rate at which cores read memory, measured: what a one-row product, which touches each weight
- * once, is a share of. */
+/* The measured rate at which cores read memory, the reference for one-row products, which read each
+ * weight once. */
 #ifndef BENCH_READ_H
 #define BENCH_READ_H
 

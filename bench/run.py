@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs what `make bench` measures; prints one table and writes bench/results.json.
 
-Makes the models (bench/models.py), compiles them, runs the measuring programs and gathers their rows
-(bench/bench.h says how rows look), sets the bars of bench/bars.txt beside them, and describes the
-machine. A peer that is not installed is left out and said. Every program runs alone; times within a
-row were taken in turns. Exit status 1: a result was wrong or a program failed; missed bars are data.
+Makes the models (bench/models.py), compiles them, runs the measuring programs and gathers their
+rows (bench/bench.h says how rows look), sets the bars of bench/bars.txt beside them, and describes
+the machine. A peer that is not installed is left out, and the output says so. Every program runs
+alone; times within a row were taken in turns. Exit status 1: a result was wrong or a program
+failed; missed bars are data.
 """
 import argparse
 import datetime

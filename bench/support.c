@@ -96,7 +96,8 @@ static double run_ns(const bench_side *side, uint64_t number)
 }
 
 /* Calls that fill a sample, and how long that takes; the calls made to find out also warm up. The
- * best of a few timings: whatever holds up one of them makes calls look slow, samples too short. */
+ * best of a few timings: a delay in one of them would make calls look slow and samples too
+ * short. */
 static uint64_t calls_for(const bench_side *side, double sample_ms, double *out_ms)
 {
     enum { TIMINGS = 3 };

@@ -105,8 +105,8 @@ rlx_status rlxb_broadcast_shape(rlx_call_context *cc, const rlx_value *args, uin
             int64_t *whole = &dims[k + ndim - have];
             if (own != 1 && *whole != 1 && own != *whole)
                 return rlx_fail(err, RLX_E_SHAPE,
-                                "operands do not broadcast: dimension %u of operand %u is %lld, "
-                                "of those before it %lld",
+                                "operands do not broadcast: dimension %u of operand %u is %lld, of "
+                                "earlier ones %lld",
                                 k, i, (long long)own, (long long)*whole);
             *whole = own == 1 ? *whole : own;
         }

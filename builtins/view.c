@@ -1,8 +1,8 @@
 /* rlx.view: the bytes of a tensor from an offset on, read as another shape and type.
  *
- * The whole of a tensor in another shape is an instruction of its own (VIEW) and never comes here.
- * Tensors of the runtime start at their storage's data and keep its type, so another type or a part
- * is copied; values are immutable, so the copy is not observable. */
+ * A whole tensor in another shape is the instruction VIEW and never comes here. Tensors of the
+ * runtime start at their storage's data and keep its type, so another type or a part is copied;
+ * values are immutable, so the copy is not observable. */
 #include "builtins/builtins.h"
 
 #include <string.h>

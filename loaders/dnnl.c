@@ -113,7 +113,7 @@ typedef struct convolution {
 static rlx_status check_shapes(const convolution *c, rlx_error *err)
 {
     if (rlx_tensor_ndim(c->x) != 4 || rlx_tensor_ndim(c->w) != 4 || rlx_tensor_ndim(c->y) != 4)
-        return loader_wrong(c->f, "an operand has not four dimensions", err);
+        return loader_wrong(c->f, "an operand does not have four dimensions", err);
     const int64_t *x = rlx_tensor_dims(c->x), *w = rlx_tensor_dims(c->w),
                   *y = rlx_tensor_dims(c->y);
     const int64_t groups = c->row.groups;

@@ -15,7 +15,8 @@ typedef struct section {
 
 static rlx_status open_library(const loader *k, void **functions, rlx_error *err)
 {
-    /* A program with more rights than its user does not run the user's library. */
+    /* A program that runs with more rights than its user must not load a library that the user
+       names. */
     const char *named = secure_getenv(k->variable);
     const char *const files[] = {named && *named ? named : k->files[0],
                                  named && *named ? NULL : k->files[1]};
@@ -62,7 +63,7 @@ rlx_status loader_check_args(const loader_function *f, const rlx_value *args, ui
     for (uint32_t i = 0; i < n_used; i++)
         ok = ok && (used[i] == RLX_NO_OPERAND || is_tensor(args[used[i]]));
     if (!ok)
-        return loader_wrong(f, "an operand is no tensor of float32 in the host's memory", err);
+        return loader_wrong(f, "an operand is not a float32 tensor in the host's memory", err);
     if (rlx_tensor_numel(args[n - 1].as.tensor) > 0 &&
         !rlx_tensor_mutable_data(args[n - 1].as.tensor))
         return loader_wrong(f, "its result cannot be written", err);

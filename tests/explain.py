@@ -1198,7 +1198,7 @@ class Module:
         o = R.call_tir(Module.needed, (b,), out_sinfo=R.Tensor((3,), "float32", "opencl:0"))
         return o
 # ---- expected
-tests/explain.py#device_late:30:13: b of opencl:0: on the CPU, with copies: temporaries of a thread take 80004 bytes; there are 65536
+tests/explain.py#device_late:30:13: b of opencl:0: on the CPU, with copies: temporaries of a thread take 80004 bytes; the limit is 65536
 tests/explain.py#device_late:31:13: o of opencl:0: on the CPU, with copies: the size of a temporary is not known before the launch
 tests/explain.py#device_late:12:13: block rows of large: as written: the block has allocations, matched regions, annotations or a predicate
 tests/explain.py#device_late:22:9: block block of needed: as written: loops around anything but a single block

@@ -519,7 +519,7 @@ rlx_status rlx_exec_builder_level(rlx_exec_builder *b, rlx_str name, rlx_exec_bu
     RLXV_NEED(err, b && program && RLXV_IS_STR(name));
     if (b == program || b->n_functions || b->n_constants || b->n_kernels || b->has_native ||
         b->n_devices || b->n_modules)
-        return INVALID("a builder of levels holds nothing else");
+        return INVALID("a builder for CPU levels must be otherwise empty");
     if (program->n_levels || !program->has_native)
         return INVALID("a level is one program with a native section");
     if (b->n_levels == RLX_MAX_LEVELS)

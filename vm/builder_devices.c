@@ -24,8 +24,7 @@ rlx_status rlx_exec_builder_device(rlx_exec_builder *b, const rlx_device_row *ro
     if (r.scope.len == 0)
         r.scope = RLX_STR("global");
     if (!rlxv_is_device_word(r.kind) || !rlxv_is_device_word(r.scope))
-        return INVALID("a device's kind or scope has other characters than letters, digits and "
-                       "\"_.-\", or not 1 to %u of them",
+        return INVALID("a device's kind and scope must be 1 to %u letters, digits or \"_.-\"",
                        RLXV_MAX_DEVICE_WORD);
     if (r.id > INT32_MAX)
         return INVALID("device %.*s:%u", (int)r.kind.len, r.kind.data, r.id);
@@ -155,7 +154,7 @@ rlx_status rlx_exec_builder_launches(rlx_exec_builder *b, uint32_t kernel, uint3
 {
     RLXV_NEED(err, b && (scratch || n_scratch == 0) && (launches || n_launches == 0));
     if (kernel >= b->n_kernels || module >= b->n_modules)
-        return INVALID("launches of kernel %u in module %u, which do not both exist", kernel,
+        return INVALID("launches of kernel %u in module %u: one of the two does not exist", kernel,
                        module);
     rlxv_build_kernel *k = &b->kernels[kernel];
     if (k->module != RLX_NONE)
@@ -186,7 +185,7 @@ rlx_status rlx_exec_builder_region_device(rlx_exec_builder *b, uint32_t region, 
         return INVALID("no function is open: begin one first");
     rlxv_build_function *f = &b->functions[b->current];
     if (region > f->n_regions || region >= RLXV_MAX_SLOTS || device > b->n_devices)
-        return INVALID("region %u on device %u, which do not both exist", region, device);
+        return INVALID("region %u on device %u: one of the two does not exist", region, device);
     if (device == 0 && region >= f->n_region_devices)
         return RLX_OK;
     for (; f->n_region_devices <= region; f->n_region_devices++) {

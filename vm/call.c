@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Entries between two agings: memory that none of them needed goes back to the allocator. */
+/* Number of entries after which memory that none of them needed goes back to the allocator. */
 #define AGE_EVERY 16u
 
 static void age(rlx_vm *vm)
@@ -33,7 +33,7 @@ static void leave_host(rlx_vm *vm, uint64_t budget, rlx_status status, const rlx
     vm->pool->system_limit = UINT64_MAX;
 }
 
-/* A program without devices takes no tensors of any. */
+/* A program without devices does not accept tensors on devices. */
 static rlx_status check_reach(const rlxv_function *fn, const rlx_value *args, rlx_error *err)
 {
     for (uint32_t i = 0; i < fn->n_params; i++) {

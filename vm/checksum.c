@@ -1,5 +1,5 @@
-/* Checksums of files' bytes and hashes of names: XXH64. They guard against accidents, not against
- * those who mean harm. */
+/* Checksums of files' bytes and hashes of names: XXH64. They guard against accidental damage, not
+ * against attackers. */
 #include "vm/file.h"
 
 #define XXH_INLINE_ALL

@@ -16,7 +16,7 @@ enum {
     SMALL = 15, /* level of zstd; higher ones save 1 % more in twice the time */
     FAST = 9,
     MOST_RATIO = 256, /* of the sizes before and after */
-    LEAST_GAIN = 8,   /* less than an eighth of a section is not worth its time on loading */
+    LEAST_GAIN = 8,   /* saving less than an eighth of a section is not worth the time on loading */
 };
 
 static size_t compress(rlxv_buffer *out, const rlxv_buffer *section, int level)

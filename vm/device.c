@@ -88,7 +88,8 @@ static rlx_status check_kind(const rlx_registry *r, const char *kind, rlx_error 
                         "the kind 'cpu' cannot be replaced: rlx_registry_add_cpu adds to it");
     for (uint32_t i = 0; i < r->devices.n_kinds; i++)
         if (strcmp(r->devices.kinds[i]->api.kind, kind) == 0)
-            return rlx_fail(err, RLX_E_INVALID_ARG, "the registry has a kind of device '%s'", kind);
+            return rlx_fail(err, RLX_E_INVALID_ARG, "the registry already has the device kind '%s'",
+                            kind);
     return RLX_OK;
 }
 
@@ -132,7 +133,8 @@ rlx_status rlx_registry_add_cpu(rlx_registry *r, const rlx_cpu_device *row, rlx_
                         full.id ? "a device of 0 bytes" : "cpu:0 is the host's own memory");
     for (uint32_t i = 0; i < t->n_cpus; i++)
         if (t->cpus[i]->id == full.id)
-            return rlx_fail(err, RLX_E_INVALID_ARG, "the registry has a device cpu:%u", full.id);
+            return rlx_fail(err, RLX_E_INVALID_ARG, "the registry already has a device cpu:%u",
+                            full.id);
     const char *scope = full.scope ? full.scope : "global";
     rlxv_cpu_row *c = rlx_alloc(&r->allocator, sizeof *c, 16);
     char *name = copy_name(&r->allocator, scope);
@@ -392,7 +394,7 @@ rlx_status rlx_device_build(rlx_device *d, rlx_str format, const void *code, siz
 {
     RLXV_NEED(err, d && format.data && code && sink);
     if (!d->api.build)
-        return rlx_fail(err, RLX_E_NOT_FOUND, "%s: devices of the kind '%s' give out no code",
+        return rlx_fail(err, RLX_E_NOT_FOUND, "%s: devices of the kind '%s' give out no binaries",
                         d->name, d->api.kind);
     rlxv_lock_take(&d->lock);
     const rlx_status status = d->api.build(d->handle, format, code, size, sink, user, err);

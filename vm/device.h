@@ -2,7 +2,7 @@
 
    Every call of a device's functions goes through here: one at a time for each device, except those
    that wait (copy_out, sync, event_time), and counted. Freed memory of a device is kept for reuse;
-   since a device does what is asked of it in order, it may be given out again at once. */
+   because a device works in order, it may be reused at once. */
 #ifndef RLXV_DEVICE_H
 #define RLXV_DEVICE_H
 
@@ -30,7 +30,7 @@ typedef struct rlxv_cpu_row {
 
 /* The devices of a registry, or those of the process. */
 typedef struct rlxv_devices {
-    rlxv_lock lock; /* guards |opened|, and counts of references that may become 0 */
+    rlxv_lock lock; /* guards |opened|, and reference counts that may become 0 */
     rlx_device *opened;
     rlxv_device_kind **kinds; /* newest last; they never move */
     uint32_t n_kinds, kinds_capacity;
@@ -91,7 +91,7 @@ struct rlx_device {
 /* --- recording ---------------------------------------------------------------------------------
  */
 
-/* Something that a device was asked to do. */
+/* A unit of work that was queued on a device. */
 typedef struct rlxv_work {
     rlx_work_kind kind;
     rlx_device *device; /* borrowed */
@@ -100,7 +100,7 @@ typedef struct rlxv_work {
     void *event;        /* for api.event_time, which must be called once with it; NULL: none */
 } rlxv_work;
 
-/* Hears of all work; NULL where nobody listens. */
+/* Called for all work; NULL if there is no listener. */
 typedef struct rlxv_watch {
     void (*add)(void *user, const rlxv_work *work);
     void *user;
@@ -126,7 +126,7 @@ rlx_status rlxv_device_take(rlx_device *d, const char *scope, size_t bytes, rlxv
 void rlxv_device_give_back(rlxv_device_block *b);
 /* Frees unused memory. */
 void rlxv_device_trim(rlx_device *d);
-/* Makes |s|, a foreign one, memory of |d|. */
+/* Marks |s|, a storage over foreign memory, as memory of |d|. */
 void rlxv_storage_set_device(rlx_storage *s, rlx_device *d);
 /* A storage on |d|, or on the host for NULL and cpu:0. */
 rlx_status rlxv_storage_on(rlxv_pool *p, const rlx_allocator *a, rlx_device *d, const char *scope,
@@ -143,7 +143,7 @@ static inline rlx_device_at rlxv_tensor_at(const rlx_tensor *t)
 const char *rlxv_tensor_place_name(const rlx_tensor *t);
 /* DEVICE: |what| cannot use a tensor there. */
 rlx_status rlxv_out_of_reach(const rlx_tensor *t, const char *what, rlx_error *err);
-/* The same for a value that is or holds one. */
+/* The same for a value that is or holds a tensor. */
 rlx_status rlxv_value_out_of_reach(rlx_value v, const char *what, rlx_error *err);
 /* Copies the bytes of |from| to |to|, of as many bytes, wherever both are. */
 rlx_status rlxv_copy_tensor(rlx_tensor *to, const rlx_tensor *from, const rlxv_watch *watch,

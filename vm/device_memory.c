@@ -1,9 +1,9 @@
 /* Memory of devices: blocks and their reuse, storages and tensors in them, copies.
  *
- * A block that is given back is kept for the next of its size class and scope; as much is kept as
- * was ever in use at once. A device that has no room for the size of a class gives the exact size.
- * Memory of the host that is a device's own is not kept: taking it costs
- * nothing, and it may be small. */
+ * A freed block is kept for the next allocation of its size class and scope; at most as much is
+ * kept as was ever in use at once. If a device has no room for the size of a class, the exact size
+ * is allocated. Devices whose memory is the host's keep no blocks: allocating costs nothing there,
+ * and the memory may be small. */
 #include "vm/device.h"
 #include "vm/need.h"
 

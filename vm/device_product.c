@@ -54,7 +54,7 @@ rlx_status rlxv_device_product(rlxv_pool *p, const rlx_tensor *x, const rlx_tens
     rlx_product product;
     int64_t dims[RLX_MAX_NDIM];
     if (!d || d != w->storage->device || !d->api.product)
-        return rlx_fail(err, RLX_E_DEVICE, "a product of tensors on %s and %s: no library has it",
+        return rlx_fail(err, RLX_E_DEVICE, "no library computes a product of tensors on %s and %s",
                         rlxv_tensor_place_name(x), rlxv_tensor_place_name(w));
     if (!sizes_of(x, w, &product, dims))
         return rlx_fail(err, RLX_E_SHAPE, "a product of matrices that do not fit each other");

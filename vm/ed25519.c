@@ -1,8 +1,8 @@
-/* Ed25519 over BLAKE2b, and base64, by libsodium; only this file uses it. Files may have gigabytes
- * and are hashed in place, piece by piece; BLAKE2b takes less than half the time of SHA-512, which
- * Ed25519ph would use. libsodium refuses keys
-   and points of small order, and an S that is not canonical, so that a signature has one form. A
-   library built with SODIUM=0 has the same functions, and each of them fails. */
+/* Ed25519 over BLAKE2b, and base64, by libsodium; only this file uses it. Files may be gigabytes
+ * large and are hashed in place, piece by piece; BLAKE2b takes less than half the time of SHA-512,
+ * which Ed25519ph would use. libsodium refuses keys and points of small order, and an S that is not
+ * canonical, so that a signature has one form. A library built with SODIUM=0 has the same
+ * functions, and each of them fails. */
 #include "vm/signature.h"
 
 #include <string.h>

@@ -185,7 +185,7 @@ struct rlx_executable {
     uint32_t n_modules;
     rlxv_copies *copies; /* of constants, which VMs share (vm_constants.c) */
     rlxv_lock copies_lock;
-    bool trusts_code;       /* the host lets code in the file run (rlx_load_options.trust_native) */
+    bool trusts_code;       /* code in the file may run (rlx_load_options.trust_native) */
     rlx_level_info *levels; /* n_levels; |runs| is not filled */
     uint32_t n_levels, level;
     struct {
@@ -274,7 +274,7 @@ const rlxv_debug_row *rlxv_debug_at(const rlxv_function *fn, uint32_t pc);
 /* "model.py:12:9"; with column 0 the place is the row's name: "model.onnx: node 'a' (Add)". */
 enum { RLXV_PLACE_TEXT = 288 };
 const char *rlxv_place_text(const rlxv_debug_row *row, char *buffer, size_t size);
-/* Makes |row| the place of |err|. */
+/* Sets the location of |err| to |row|. */
 void rlxv_set_place(const rlxv_debug_row *row, rlx_error *err);
 /* Adds the place of |pc| to |err|, unless it has one. */
 void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err);

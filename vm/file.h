@@ -6,7 +6,7 @@
 #include <rlx/executable.h>
 #include <rlx/file.h>
 
-/* The offset of a tensor constant counts in the weights and not in the data section. */
+/* The offset of a tensor constant refers to the weights, not to the data section. */
 #define RLXV_IN_WEIGHTS ((uint64_t)1 << 63)
 
 enum {
@@ -42,7 +42,7 @@ enum {
 #define RLXV_SECTION_COMPRESSED 2u /* compress.c */
 #define RLXV_MAX_SECTIONS 128u
 
-/* Sizes from here on are checked against the available memory before it is taken. */
+/* Allocations of at least this size are checked against the available memory first. */
 #define RLXV_BIG_BYTES ((size_t)64 << 20)
 
 /* image.c: reports "PATH: cannot WHAT: why" from errno; returns NOT_FOUND, NOMEM or IO. */

@@ -105,7 +105,7 @@ static RLXV_RARE rlx_status kernel_failed(rlxv_worker *w, uint32_t n, const rlxv
     return status;
 }
 
-/* A kernel of the host that got a tensor out of its reach. */
+/* Reports a tensor that the host cannot reach, passed to a host kernel. */
 static RLXV_RARE rlx_status far_buffer(const rlxv_kernel *k, const rlxv_frame *f,
                                        const uint32_t *buffers, rlx_error *err)
 {

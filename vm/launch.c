@@ -11,7 +11,7 @@
 /* A module that is loaded on a device; the device's lock guards the list and the counts. */
 struct rlxv_device_code {
     rlxv_device_code *next;
-    const rlx_executable *exe; /* compared only: the VMs that hold the code hold it */
+    const rlx_executable *exe; /* only compared: the VMs that hold the code keep it alive */
     uint32_t module, refs;
     void *handle;
 };
@@ -330,8 +330,7 @@ static rlx_status number_of(const rlx_vm *vm, const rlxv_frame *f, const rlxv_ke
                     (int)k->name.len, k->name.data);
 }
 
-/* From the buffer in the memory plan as long as it lasts; what does not fit has a block of its own.
- */
+/* Taken from the buffer in the memory plan as long as it lasts; the rest gets blocks of its own. */
 static rlx_status take_scratch(rlx_vm *vm, const rlxv_frame *f, const rlxv_kernel *k,
                                rlxv_bound_kernel *b, const rlxv_plan_room *room, rlx_error *err)
 {

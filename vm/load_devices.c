@@ -1,6 +1,6 @@
-/* Loads what a file says of devices: the rows of devices, launches of kernels, devices of memory
- * plans, and the code, of which all programs of a file share one section. All that the VM reads by
- * index is checked here; grids, blocks and sizes are values, checked at the launch. */
+/* Loads the device tables of a file: devices, launches of kernels, devices of memory plans, and the
+ * code, a section that all programs of a file share. Everything that the VM reads by index is
+ * checked here; grids, blocks and sizes are values and are checked at the launch. */
 #include "vm/load.h"
 
 #include <string.h>

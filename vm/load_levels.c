@@ -74,7 +74,7 @@ static rlx_status choose(rlxv_loader *l, uint32_t *out)
     const rlx_executable *exe = l->exe;
     const rlx_load_options *o = l->options;
     if (o && o->level > exe->n_levels)
-        return rlx_fail(l->err, RLX_E_INVALID_ARG, "level %u is asked for, the file has %u",
+        return rlx_fail(l->err, RLX_E_INVALID_ARG, "level %u is requested, the file has %u",
                         o->level, exe->n_levels);
     *out = o ? o->level : 0;
     for (uint32_t i = exe->n_levels; i > 0 && *out == 0; i--)
@@ -86,8 +86,8 @@ static rlx_status choose(rlxv_loader *l, uint32_t *out)
     if (!o || !o->trust_native)
         return RLX_OK;
     rlx_status status = check(&exe->levels[0], l->err);
-    rlx_error_prefix(l->err, "none of %u CPU levels runs here; of the first, %.*s: ", exe->n_levels,
-                     (int)exe->levels[0].name.len, exe->levels[0].name.data);
+    rlx_error_prefix(l->err, "this machine can run none of the %u CPU levels; the first, %.*s: ",
+                     exe->n_levels, (int)exe->levels[0].name.len, exe->levels[0].name.data);
     return status;
 }
 
@@ -101,7 +101,7 @@ rlx_status rlxv_choose_level(rlxv_loader *l)
         RLX_TRY(parse(l));
         RLX_TRY(choose(l, &exe->level));
     } else if (l->options && l->options->level > 0) {
-        return rlx_fail(l->err, RLX_E_INVALID_ARG, "level %u is asked for, the file has none",
+        return rlx_fail(l->err, RLX_E_INVALID_ARG, "level %u is requested, the file has none",
                         l->options->level);
     }
     for (uint32_t i = 0; i < n; i++) {

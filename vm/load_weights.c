@@ -2,12 +2,12 @@
 
    The section states the bytes of the weights, where they begin in the file that was made with the
    executable, and the checksum of all before them; offset and size of each weight; the size of a
-   program, an executable, and its bytes. A file that begins as that file does is used as it is:
-   mapped. Of any other file, and of tensors of the host, those with the names of the parameters
-   of the program's function "weights" are given to it. Its result, a tuple, is the weights in their
-   order. So code in the executable packs and folds weights that it was not compiled with. The types
-   of the parameters are checked by the call, the sizes of the results here; what the
-   bytes are does not matter to the verifier. */
+   program, an executable, and its bytes. A file that begins like that file is mapped and used in
+   place. From any other file, and from tensors of the host, the tensors with the names of its
+   parameters are passed to the program's function "weights". Its result is a tuple of the weights
+   in order. Code in the executable thus packs and folds weights that it was not compiled with. The
+   call checks the types of the parameters; the sizes of the results are checked here. The verifier
+   does not depend on the bytes. */
 #include "vm/load.h"
 #include "vm/safetensors.h"
 
@@ -108,7 +108,7 @@ static rlx_status keep(weights *w, rlx_value result)
     rlx_error *err = w->l->err;
     rlxv_reader rows = w->rows;
     if (result.kind != RLX_KIND_TUPLE || rlx_tuple_count(result.as.tuple) != w->n)
-        return rlx_fail(err, RLX_E_INVALID_MODULE, "the program of the weights makes others");
+        return rlx_fail(err, RLX_E_INVALID_MODULE, "the weights program returned other weights");
     RLX_TRY(rlx_memory_check(w->size, "the weights", err));
     RLX_TRY(rlxv_storage_new(NULL, &exe->allocator, (size_t)w->size, 64, &exe->weights, err));
     memset(exe->weights->data, 0, (size_t)w->size);
@@ -117,7 +117,7 @@ static rlx_status keep(weights *w, rlx_value result)
         const rlx_value v = rlx_tuple_get(result.as.tuple, i);
         const void *from = v.kind == RLX_KIND_TENSOR ? rlx_tensor_data(v.as.tensor) : NULL;
         if (!from || rlx_tensor_nbytes(v.as.tensor) != size)
-            return rlxv_malformed(w->l, "weight", i, "the program makes another");
+            return rlxv_malformed(w->l, "weight", i, "the weights program returned another size");
         memcpy((uint8_t *)exe->weights->data + at, from, (size_t)size);
     }
     exe->weights->header.readonly = 1;

@@ -18,7 +18,8 @@ struct rlx_object {
     atomic_uint refs;
     uint8_t kind;      /* rlx_kind */
     uint8_t readonly;  /* tensors and storages: the bytes are read-only memory */
-    uint8_t is_remote; /* bytes here, or in what it holds, are out of the host's reach */
+    uint8_t is_remote; /* the host cannot reach the bytes of this object, or of an object that it
+                        * holds */
     uint8_t reserved;
     size_t bytes;            /* of the block that starts here */
     rlxv_pool *pool;         /* NULL: loose */
@@ -98,14 +99,15 @@ struct rlxv_pool {
     uint64_t max_bytes, max_cached; /* 0: no limit */
     uint64_t granted;               /* bytes that may be taken before the system is asked again */
     bool is_unlimited;              /* set by the host */
-    uint64_t system_limit;          /* the system's answer in this entry: limit of bytes in use */
+    uint64_t system_limit;          /* limit of bytes in use, as the system reported it in this
+                                     * entry */
     uint64_t live_bytes, cached_bytes, reserved_bytes, peak_bytes;
     uint64_t arena_bytes, arena_used; /* the block of planned memory; what regions in use have */
     uint64_t device_bytes;            /* of storages on devices */
     atomic_size_t scratch_bytes;      /* of kernels: any worker takes them */
     uint64_t allocator_calls, live_objects;
     rlxv_returns *returns; /* large results that the host released */
-    bool poison, orphan;   /* orphan: the VM is gone, the last object frees the pool */
+    bool poison, orphan;   /* orphan: the VM was destroyed; the last object frees the pool */
     rlx_object *objects[RLXV_OBJECT_CLASSES];
     uint32_t object_counts[RLXV_OBJECT_CLASSES];
     rlxv_storage_list storages[RLXV_STORAGE_CLASSES];

@@ -1,11 +1,11 @@
-/* Private to vm/threads.c: whether to run loops in parallel, judged by recent ones.
+/* Private to vm/threads.c: decides whether to run loops in parallel, from the times of recent ones.
  *
  * A parallel loop returns only when every worker of the pool has checked in. On a busy machine a
  * worker may wait milliseconds for a core, and the loop waits with it, even if the other workers
- * finished its share: it then takes many times as long as on one thread. So this keeps a credit of
- * the time that parallel loops have saved. A slow loop uses it up; while it is overdrawn, loops run
- * on the caller's thread, for many times as long as was lost. An occasional slow loop does not
- * matter if parallel loops have saved more. */
+ * finished its share: it then takes many times as long as on one thread. The time that parallel
+ * loops have saved is therefore kept as a credit. A slow loop uses it up; while it is negative,
+ * loops run on the caller's thread, for many times as long as was lost. An occasional slow loop
+ * does not matter if parallel loops have saved more. */
 #ifndef RLXV_PARALLEL_BACKOFF_H
 #define RLXV_PARALLEL_BACKOFF_H
 

@@ -1,11 +1,11 @@
 /* Places the buffers of a region: offsets for given sizes, disjoint where lifetimes overlap. First
  * comes the order found when the file was loaded (plan_order.c): each buffer goes on top of the
  * earlier ones that overlap it in time, which is cheap and, if all sizes grow alike, reproduces the
- * layout found. Then one sweep over time that keeps the buffers in use sorted by offset and takes
- * the smallest gap that fits; its cost is the number of buffers times those in use at once. Last,
- * if the bound is still far, the orders of plan_order.c. The first layout close to the lower bound
- * is taken, else the best. The result depends only on intervals and sizes, so that every
- * computation gives the same. */
+ * layout found. Then comes one sweep over time that keeps the buffers in use sorted by offset and
+ * takes the smallest gap that fits; its cost is the number of buffers times those in use at once.
+ * Last, if the peak is still far above the bound, come the orders of plan_order.c. The first layout
+ * close to the lower bound is taken, else the best. The result depends only on intervals and sizes,
+ * so that every computation gives the same. */
 #include "vm/exec.h"
 
 #include <string.h>

@@ -78,7 +78,7 @@ static void keep_storage(rlxv_pool *p, rlx_storage *s)
     p->cached_bytes += s->block;
 }
 
-/* Lets |s|, which leaves the pool, come back as far as the limit of unused storage allows. */
+/* Allows |s|, which leaves the pool, to come back if the limit of unused storage permits. */
 static void lend_storage(rlxv_pool *p, rlx_storage *s)
 {
     const uint64_t limit = p->max_cached ? p->max_cached : UINT64_MAX;

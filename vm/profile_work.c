@@ -1,8 +1,8 @@
 /* The work of devices in a profile: rows by device, kind and kernel, and events for a trace.
 
-   Work is heard of when it has been asked for; its time is known when it is done. So it is kept,
-   and its times are taken when there is much of it or when the profile is detached. Where memory is
-   out, work is counted and has no time. */
+   Work is reported when it is queued; its time is known only when it is done. So it is kept, and
+   its times are read when there is much of it or when the profile is detached. If memory runs out,
+   work is counted without a time. */
 #include "vm/profile_work.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ enum { MAX_ASKED = 1024 };
 
 struct rlxv_profile_device {
     rlx_device *device; /* retained */
-    /* Added to times of the device's clock, it gives the host's: no work begins before the
-     * instruction that asked for it. */
+    /* Converts times of the device's clock to the host's, by addition: no work begins before the
+     * instruction that queued it. */
     int64_t shift;
     bool is_timed;
 };

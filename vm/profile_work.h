@@ -22,13 +22,13 @@ typedef struct rlxv_profile_work {
 } rlxv_profile_work;
 
 rlxv_profile_work *rlxv_profile_work_of(const rlx_profile *p);
-/* When the instruction began that runs; now, if none does. */
+/* The start time of the running instruction, or the current time if none runs. */
 uint64_t rlxv_profile_since(const rlx_profile *p);
 
 void rlxv_profile_work_init(rlx_profile *p, const rlx_allocator *a, uint32_t max_events);
 /* Drops all rows; times count from |created|. */
 void rlxv_profile_work_reset(rlxv_profile_work *w, uint64_t created);
-/* Waits for the work that was asked for, and takes its times. */
+/* Waits for the queued work and records its times. */
 void rlxv_profile_work_settle(rlxv_profile_work *w);
 void rlxv_profile_work_deinit(rlxv_profile_work *w);
 

@@ -1,4 +1,4 @@
-/* Storage of large results on its way back to the pool they came from.
+/* Returns the storage of large results to the pool they came from.
 
    A result leaves its pool (rlxv_export) and may be freed on any thread. The list takes its storage
    there without a lock; the VM's thread moves all of it to the pool. The list outlives the pool
@@ -9,7 +9,7 @@
 
 #include "vm/object.h"
 
-/* Smaller blocks are cheaper to allocate than to send back. */
+/* Smaller blocks are cheaper to allocate than to return. */
 #define RLXV_RETURN_LEAST ((size_t)1 << 20)
 
 struct rlxv_returns {

@@ -32,10 +32,10 @@ rlx_status rlx_registry_add_section(rlx_registry *r, const rlx_section_api *api,
     if (api->size < sizeof *api || !api->load || !api->find || !api->unload ||
         !rlxv_is_device_word(kind))
         return rlx_fail(err, RLX_E_INVALID_ARG,
-                        "a kind of section lacks a function, or its name cannot be one");
+                        "a section loader lacks a function, or its kind is not a valid name");
     if (rlxv_names_find(&r->sections, kind))
-        return rlx_fail(err, RLX_E_INVALID_ARG, "the registry has a kind of section '%s'",
-                        api->kind);
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "the registry already has a loader for sections of kind '%s'", api->kind);
     section_kind *k = rlx_alloc(&r->allocator, sizeof *k, 16);
     if (!k)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while registering a section");

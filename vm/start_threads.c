@@ -1,8 +1,8 @@
-/* Starts a pool of threads even if the system may refuse some. pthreadpool ignores a thread that
- * cannot be started, and then waits for it forever. So starting all threads is tried first, which
- * gives an error with a number at once. Other processes may take the free threads in between: so
- * the pool is made on a thread of its own, which is abandoned, with the threads it started, if it
- * does not finish. */
+/* Starts a pool of threads although the system may refuse some. pthreadpool ignores a thread that
+ * cannot be started, and then waits for it forever. Starting all threads is therefore tried first,
+ * which gives an error with a number at once. Other processes may take the free threads in between,
+ * so the pool is made on a separate thread; if that does not finish, it is abandoned together with
+ * the threads it started. */
 #include "vm/vm_impl.h"
 
 #include <errno.h>
@@ -129,8 +129,8 @@ static bool take_pool(maker *m, pthreadpool_t *out)
 static rlx_status refused(uint32_t n, uint32_t started, rlx_error *err)
 {
     return rlx_fail(err, RLX_E_LIMIT,
-                    "%u threads: the system lets this process start %u, and their pool takes %u at "
-                    "first (limits of processes or memory)",
+                    "%u threads: the system lets this process start only %u, and creating the pool "
+                    "takes %u (limits of processes or memory)",
                     n, started, n);
 }
 

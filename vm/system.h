@@ -1,5 +1,5 @@
-/* What the runtime asks of the system it runs on, beside memory, files and threads: system.c asks
- * Linux, bare/host.c the host program. */
+/* What the runtime needs from the system besides memory, files and threads: system.c uses Linux,
+ * bare/host.c the host program. */
 #ifndef RLXV_SYSTEM_H
 #define RLXV_SYSTEM_H
 
@@ -16,9 +16,10 @@
 #define RLXV_SMALL_PAGE ((size_t)4096)
 #endif
 
-/* Nanoseconds of a clock that only goes forward. */
+/* Nanoseconds of a monotonic clock. */
 uint64_t rlxv_now(void);
-/* Huge pages for |bytes| bytes from |data|: only a hint, as not every system or file can. */
+/* Requests huge pages for |bytes| bytes from |data|; only a hint, because not every system or file
+   supports them. */
 void rlxv_want_huge_pages(void *data, size_t bytes);
 
 #endif

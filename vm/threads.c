@@ -1,8 +1,8 @@
 /* Threads, and the parallel loops of kernels on them.
 
    A loop splits into at most one share a worker of its VM; share k uses worker k, whichever thread
-   runs it, so no two threads use the same scratch arena. VMs that share threads take turns: a loop
-   that finds them busy runs on its caller's thread alone, rather than wait or add threads;
+   runs it, so no two threads use the same scratch arena. VMs that share threads take turns: if the
+   threads are busy, a loop runs on its caller's thread alone rather than wait or add threads;
    parallel_backoff.c decides when a loop is better not split at all. */
 #include "vm/need.h"
 #include "vm/vm_impl.h"

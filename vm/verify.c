@@ -252,7 +252,7 @@ static rlx_status count_binds(checker *c, uint32_t type, uint8_t *bound)
 {
     const rlxv_type *t = &c->exe->types[type];
     if (t->slots > c->fn->n_symbols)
-        return bad_signature(c, "a type uses a slot that is no symbol");
+        return bad_signature(c, "a type uses a slot that is not a symbol");
     for (uint32_t i = 0; i < t->n_dims; i++) {
         if (t->dims[i].kind != RLXV_DIM_BIND)
             continue;

@@ -1,6 +1,6 @@
-/* Constants of an executable on a device. What lies in the host's memory, a memory pool of the CPU
- * for example, is copied once for all VMs of the executable that have the device open, as such
- * memory is small; elsewhere each VM has copies of its own. */
+/* Constants of an executable on a device. Constants in the host's memory, such as a memory pool of
+ * the CPU, are copied once for all VMs of the executable that have the device open, because such
+ * memory is small; on other devices each VM has its own copies. */
 #include "vm/interp.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Devices of an executable as a VM uses them: opened when an instruction first names them, so that
-   a function that needs none runs where there is none. */
+/* Devices of an executable in a VM. A device is opened when an instruction first names it, so that
+   a function that needs no device runs on machines without one. */
 #include "vm/interp.h"
 #include "vm/need.h"
 
@@ -25,7 +25,7 @@ static bool is_pool(const rlx_device_row *row)
     return row->target.len > 5 && memcmp(row->target.data, "pool ", 5) == 0;
 }
 
-/* The bytes that calls take of it at most, if it has a limit: "pool sram 49152". */
+/* The most bytes that calls take of a pool with a limit, from "pool sram 49152". */
 static uint64_t pool_bytes(const rlx_device_row *row)
 {
     uint64_t bytes = 0;
@@ -88,8 +88,8 @@ void rlxv_vm_devices_trim(rlx_vm *vm)
             rlxv_device_trim(vm->devices[v].device);
 }
 
-/* The scope of a memory pool of the host: where the host program has registered no memory of that
- * name, the host's own will do. */
+/* The scope of a memory pool of the host: if the host program has registered no memory of that
+ * name, the host's ordinary memory is used. */
 static bool is_pools_scope(const rlx_executable *exe, rlx_str scope)
 {
     for (uint32_t v = 1; v < exe->n_devices; v++)
@@ -112,7 +112,7 @@ rlx_status rlxv_vm_device_at(rlx_vm *vm, uint32_t v, rlx_device **out, rlx_error
             id = rlxv_cpu_with_scope(vm->registry, d->scope);
         if (is_host && id == 0 && !is_pools_scope(vm->exe, vm->exe->devices[v].scope))
             return rlx_fail(err, RLX_E_NOT_FOUND,
-                            "cpu:0: there is no memory '%.60s' here, but 'global'", d->scope);
+                            "cpu:0: there is no memory '%.60s' here, only 'global'", d->scope);
         if (!is_host || id != 0)
             RLX_TRY(rlx_device_open(vm->registry, d->kind, id, &d->device, err));
         d->is_opened = true;

@@ -11,7 +11,7 @@
 #include <rlx/profile.h>
 #include <rlx/vm.h>
 
-/* Functions that are called seldom: apart from what calls them, so that it keeps its registers. */
+/* Rarely called functions: not inlined, so that their callers keep their registers. */
 #define RLXV_RARE __attribute__((noinline, cold))
 
 /* --- names: packed functions, kernels and builtins by name -------------------------------------
@@ -100,8 +100,7 @@ typedef struct rlxv_worker {
     size_t recent;             /* most that one chunk held since the last aging */
     bool in_share;             /* runs a share of a parallel loop */
     int64_t share_ns;          /* duration of the last one */
-    rlx_status refused;        /* the reason why memory or a value was refused since the kernel
-                                * began */
+    rlx_status refused;        /* why memory or a value was refused since the kernel began */
     rlxv_debug_row at; /* the place that a refused value's error names; line 0: the call's */
     char message[256];
 } rlxv_worker;
@@ -204,7 +203,7 @@ typedef struct rlxv_vm_device {
     char kind[48], scope[RLXV_SCOPE];
     rlxv_area area;
     rlx_tensor **constants; /* by constant of the executable: its copy here; NULL: none yet */
-    rlxv_copies *shared;    /* that the copies belong to (vm_constants.c); NULL: to the VM */
+    rlxv_copies *shared;    /* owner of the copies (vm_constants.c); NULL: the VM */
 } rlxv_vm_device;
 
 struct rlx_vm {
@@ -237,7 +236,7 @@ struct rlx_vm {
     rlxv_vm_device *devices;    /* per device of the executable; the first is the host */
     rlxv_bound_kernel **bound;  /* per kernel of the executable: for each device that ran it */
     rlxv_bound_kernel *asked;   /* kernels with checks that this entry has launched */
-    const rlxv_watch *watch;    /* hears of the work of devices; NULL: nobody does */
+    const rlxv_watch *watch;    /* called for the work of devices; NULL: no listener */
 
     rlxv_state **states; /* per function; allocated on use */
     rlxv_saved *saved;
@@ -282,8 +281,8 @@ void rlxv_vm_devices_trim(rlx_vm *vm);
 void rlxv_vm_constants_free(rlx_vm *vm, rlxv_vm_device *vd);
 /* Whether |data| lies in a constant of the executable, or in a copy that the VM has of one. */
 bool rlxv_vm_is_constant(const rlx_vm *vm, const void *data);
-/* Around an entry from the host; the second returns |status| or a late error of a launch, and drops
- * |*result| then. */
+/* Called before and after an entry from the host; the second returns |status|, or a late error of a
+ * launch, in which case it drops |*result|. */
 void rlxv_begin_launches(rlx_vm *vm);
 rlx_status rlxv_end_launches(rlx_vm *vm, rlx_status status, rlx_value *result, rlx_error *err);
 /* Device |v| of the executable, opened if need be; NULL for the host. */
@@ -295,7 +294,7 @@ rlx_status rlxv_new_tensor_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_
 rlx_status rlxv_load_const_on(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err);
 
 /* launch.c */
-/* Asks for the launches of kernel |index|, whose buffers are in the registers |buffers|, with the
+/* Queues the launches of kernel |index|, whose buffers are in the registers |buffers|, with the
  * dims of the frame. |room|: the call's buffer in the memory plan for scratch memory, or NULL. */
 rlx_status rlxv_launch_kernel(rlx_vm *vm, rlxv_frame *f, uint32_t index, const uint32_t *buffers,
                               const rlxv_plan_room *room, rlx_error *err);
@@ -319,7 +318,7 @@ void rlxv_vm_sections_destroy(rlx_vm *vm);
 rlx_status rlxv_find_packed(rlx_vm *vm, rlx_str name, const rlxv_name **out, rlx_error *err);
 
 /* Checks what a builtin relies on: the number of arguments, which the verifier checks only for
- * imported ones, and that the host reaches their bytes. */
+ * imported builtins, and that the host can reach their bytes. */
 rlx_status rlxv_check_builtin(const rlx_builtin *b, const rlx_value *args, uint32_t n,
                               rlx_error *err);
 

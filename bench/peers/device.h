@@ -1,6 +1,6 @@
-/* rlx on a device, for the programs that compare it there with others. A failure prints and ends
- * the process, without a device with status BENCH_NO_DEVICE, so that bench/run.py can say what is
- * left out. */
+/* rlx on a device, for the programs that compare it there with others. A failure prints a message
+ * and ends the process; without a device the status is BENCH_NO_DEVICE, so that bench/run.py can
+ * say what is left out. */
 #ifndef BENCH_PEERS_DEVICE_H
 #define BENCH_PEERS_DEVICE_H
 

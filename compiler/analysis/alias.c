@@ -1,9 +1,9 @@
 /* Aliasing and retention of bindings (alias.h).
  *
- * Invariants: without knowledge the answer is the conservative one. An operator shares memory with
- * its first operand exactly if its row says ALIASES_0; kernels write only into their outputs; a
- * builtin's result is fresh if its row says so; everything else that is called may return its
- * operands. Positions and lifetimes are in liveness.c. */
+ * Invariants: without information the answer is conservative. An operator shares memory with its
+ * first operand if and only if its row says ALIASES_0; kernels write only into their outputs; a
+ * builtin's result is fresh if its row says so; any other callee may return its operands. Positions
+ * and lifetimes are in liveness.c. */
 #include "compiler/analysis/alias.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Which results share memory with which operands, and which calls may keep an operand.
  *
- * One place for both answers: they come from the binding's form, the operator's flags and, for
- * extern functions, the runtime's builtin table. Unknown callees are answered conservatively. */
+ * Both answers come from the binding's form, the operator's flags and, for extern functions, the
+ * runtime's builtin table. For unknown callees they are conservative. */
 #ifndef RLXC_ANALYSIS_ALIAS_H
 #define RLXC_ANALYSIS_ALIAS_H
 
@@ -44,7 +44,7 @@ bool rlxc_has_op_flag(const rlxc_binding *binding, uint32_t flags);
 /* True when |f| has a binding for which |test| holds. */
 bool rlxc_uses_op_flag(const rlxc_function *f, uint32_t flags);
 
-/* True when |f| has kills, that is, it is planned already. Kills name variables, so uses must not
+/* True when |f| has kills, so its memory is already planned. Kills name variables, so uses must not
  * move from one variable to another. */
 bool rlxc_has_kills(const rlxc_function *f);
 

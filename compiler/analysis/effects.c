@@ -1,5 +1,5 @@
-/* Effects of bindings. The facts live in the operator table's flags, in functions' purity and in
- * the form; this file only looks them up, and every pass asks here. */
+/* Effects of bindings. The facts are in the operator table's flags, in functions' purity and in the
+ * binding's form; this file only looks them up, for all passes. */
 #include "compiler/analysis/effects.h"
 
 #include <string.h>

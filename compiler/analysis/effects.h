@@ -1,4 +1,4 @@
-/* What a binding does beyond computing its value; read from flags of operators, functions and
+/* The effects of a binding beyond computing its value, from the flags of operators, functions and
  * forms. */
 #ifndef RLXC_ANALYSIS_EFFECTS_H
 #define RLXC_ANALYSIS_EFFECTS_H
@@ -9,8 +9,8 @@
 /* Has no effect beyond its value, so it may be dropped when unused. False for match_cast: it
  * defines symbols and can fail. */
 bool rlxc_binding_is_pure(const rlxc_module *module, const rlxc_binding *binding);
-/* Two equal bindings give interchangeable values: pure, no fresh identity, no destructive use of an
- * argument. */
+/* Two equal bindings have interchangeable values: it is pure, creates no new identity and
+ * overwrites no argument. */
 bool rlxc_binding_is_mergeable(const rlxc_module *module, const rlxc_binding *binding);
 
 /* A call of a builtin that only checks values: nothing reads its result.

@@ -1,5 +1,5 @@
 /* The planner's proof of which operands a PrimFunc may overwrite with its results. The plan
- * verifier has a proof of its own (verify_inplace.h). */
+ * verifier proves it independently (verify_inplace.h). */
 #ifndef RLXC_ANALYSIS_INPLACE_H
 #define RLXC_ANALYSIS_INPLACE_H
 
@@ -9,8 +9,8 @@
  * whatever the order of elements: each element of |in| is read only to compute the element of |out|
  * at the same place. */
 bool rlxc_may_overwrite(rlxc_context *ctx, const rlxc_prim_func *f, uint32_t in, uint32_t out);
-/* Notes that |f| is called with parameters that share memory, so its code must not assume
- * otherwise. */
+/* Records that |f| is called with parameters that share memory, so its code must not assume
+ * noalias. */
 void rlxc_prim_func_may_alias(rlxc_context *ctx, rlxc_prim_func *f);
 
 #endif

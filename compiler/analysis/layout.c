@@ -1,11 +1,12 @@
 /* Layouts of buffers (layout.h).
  *
- * A layout follows from an order: each buffer is placed at the lowest offset that is free of those
- * before it that it meets. Some order gives the best layout of all: that by the offsets of the best
- * one. A greedy layout places the buffer that sets the peak earlier, some times over, and the best
- * of these layouts counts. hill_climb searches orders. A change moves a buffer whose end is the
- * peak, or one that it meets, to an earlier place; it is kept if the peak is no higher than it was
- * some changes ago, which lets the search leave a local minimum. */
+ * An order determines a layout: each buffer is placed at the lowest offset where it does not
+ * overlap earlier buffers that are in use at the same time. Some order gives the optimal layout:
+ * the order of that layout's offsets. A greedy layout repeatedly moves the buffer that sets the
+ * peak earlier in the order, and keeps the best of these layouts. hill_climb searches orders. A
+ * change moves a buffer whose end is the peak, or one that is in use at the same time, to an
+ * earlier position. It is kept if the peak is no higher than it was some changes ago, which lets
+ * the search leave a local minimum. */
 #include "compiler/analysis/layout.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ typedef struct search {
 struct rlxc_layout_row {
     const char *name;
     void (*run)(search *s);
-    bool is_auto; /* keeps the layout that is given if it is no worse */
+    bool is_auto; /* keeps the given layout if it is no worse */
 };
 
 /* --- bounds and pairs ------------------------------------------------------------------------- */
@@ -123,8 +124,8 @@ uint64_t rlxc_layout_peak(const rlx_plan_interval *rows, uint32_t n, const uint6
     return peak;
 }
 
-/* Visits the pairs that meet: counts them in |s->start|, or lists them in |s->meets| from |fill|
- * on. False if they are too many. */
+/* Visits the pairs of buffers in use at the same time: counts them in |s->start|, or lists them in
+ * |s->meets| from |fill| on. False if there are too many. */
 static bool each_pair(search *s, const event *events, uint32_t n_events, uint32_t *active,
                       uint32_t *fill)
 {
@@ -186,7 +187,7 @@ static bool prepare(search *s)
 
 /* --- placing ---------------------------------------------------------------------------------- */
 
-/* The lowest offset for |b| that is free of the placed buffers that it meets. */
+/* The lowest offset at which |b| does not overlap the placed buffers in use at the same time. */
 static uint64_t lowest_free(search *s, uint32_t b)
 {
     const uint64_t bytes = s->rows[b].bytes;
@@ -253,8 +254,9 @@ static uint32_t find_peak(const search *s, uint64_t peak)
     return i;
 }
 
-/* A buffer that sets the peak has come too late: it is placed earlier, those behind it again. How
- * far it moves to the front changes with each turn, so that turns do not go in circles. */
+/* A buffer that sets the peak was placed too late: it moves to an earlier position, and the buffers
+ * after it are placed again. The distance changes with each attempt, so that attempts do not
+ * cycle. */
 static void give_second_chances(search *s, uint64_t peak)
 {
     for (uint32_t k = 0; k < SECOND_CHANCES && peak > s->bound && s->steps > 0; k++) {
@@ -332,7 +334,7 @@ static void move(search *s, uint32_t from, uint32_t to)
     s->position[s->order[to] = b] = to;
 }
 
-/* The position of a buffer whose end is |peak|, or of one that it meets. */
+/* The position of a buffer whose end is |peak|, or of one in use at the same time. */
 static uint32_t choose(search *s, uint64_t peak)
 {
     uint32_t n = 0, b = 0;
@@ -431,8 +433,8 @@ static bool unknown(rlxc_context *ctx, const char *text, size_t length)
     rlxc_text names = {.ctx = ctx};
     for (uint32_t i = 0; i < N_STRATEGIES; i++)
         rlxc_text_printf(&names, "%s%s", i ? ", " : "", strategies[i].name);
-    rlxc_error(ctx, (rlxc_range){0}, "memory layout: there is no '%.*s'; there are %s", (int)length,
-               text, names.data ? names.data : "none");
+    rlxc_error(ctx, (rlxc_range){0}, "memory layout: unknown layout '%.*s'; expected one of: %s",
+               (int)length, text, names.data ? names.data : "none");
     return false;
 }
 

@@ -1,7 +1,7 @@
-/* Layouts of buffers that share one block: offsets such that those in use at the same time are
- * disjoint, and the block is small.
+/* Layouts of buffers that share one block: offsets at which buffers in use at the same time are
+ * disjoint, in a block as small as possible.
  *
- * Each way of finding one is a row of a table with a name, which --memory-layout chooses:
+   Each algorithm is a row of a table with a name, which --memory-layout selects:
  *
  *     auto                  the runtime's layout; where its peak is above the lower bound, the best
  *                           of all rows below, climbing for a tenth of a second
@@ -11,7 +11,7 @@
  *     hill_climb            changes the order in which buffers are placed, from the best of the
  *                           greedy layouts on, until the bound is reached or the work is used up
  *
- * Work is counted in steps, not in time, so a layout depends on the buffers and options alone,
+ * Work is counted in steps, not in time, so a layout depends only on the buffers and options,
  * unless seconds are given. */
 #ifndef RLXC_ANALYSIS_LAYOUT_H
 #define RLXC_ANALYSIS_LAYOUT_H
@@ -34,7 +34,7 @@ bool rlxc_layout_parse(rlxc_context *ctx, const char *text, rlxc_layout_options 
 
 /* True for auto and hill_climb, which search until |steps| are used up. */
 bool rlxc_layout_climbs(const rlxc_layout_options *options);
-/* The state of such a search's random numbers, and the next of them: one below |n|. */
+/* The random state of such a search, and the next random number, which is below |n|. */
 uint64_t rlxc_layout_seed(const rlxc_layout_options *options);
 uint32_t rlxc_layout_random(uint64_t *state, uint32_t n);
 /* The largest sum of bytes in use at one point: no layout is smaller. */
@@ -42,9 +42,9 @@ uint64_t rlxc_layout_bound(rlxc_context *ctx, const rlx_plan_interval *rows, uin
 /* |offsets| + bytes, at most. */
 uint64_t rlxc_layout_peak(const rlx_plan_interval *rows, uint32_t n, const uint64_t *offsets);
 
-/* Lays |rows| out; the sum of their bytes is below 2^62. |offsets| hold a layout, which is replaced
- * by that of the row (auto: by a better one). It stays where memory is out or there are too many
- * pairs in use at the same time. Offsets are multiples of what all sizes are multiples of. */
+/* Lays out |rows|; the sum of their bytes is below 2^62. |offsets| holds a layout, which that of
+ * the row replaces (auto: only a better one). It stays if memory runs out or too many pairs are in
+ * use at the same time. Offsets are multiples of the common alignment of all sizes. */
 void rlxc_layout(rlxc_context *ctx, const rlxc_layout_options *options,
                  const rlx_plan_interval *rows, uint32_t n, uint64_t *offsets);
 

@@ -100,8 +100,8 @@ static void define(liveness *l, const rlxc_binding *b)
     rlxc_alias_sources(l->module, b, source_atom, l);
 }
 
-/* A call of the function by itself may begin the function anew in the same frame: its arguments
- * outlive everything that the frame holds. */
+/* A function that calls itself may restart in the same frame: the arguments of that call outlive
+ * everything else in the frame. */
 static bool calls_itself(const liveness *l, const rlxc_binding *b)
 {
     if (b->form != RLXC_FORM_CALL || b->op || b->callee.kind != RLXC_ATOM_GLOBAL)

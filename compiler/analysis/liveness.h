@@ -22,7 +22,7 @@ typedef struct rlxc_lifetime {
 rlxc_lifetime *rlxc_lifetimes(rlxc_context *ctx, const rlxc_module *module, const rlxc_function *f,
                               bool module_retains);
 
-/* Repeats the walk that defines positions: calls |position| for each binding (IF: before its
+/* Repeats the walk that assigns positions: calls |position| for each binding (IF: before its
  * branches) with its position, and |leave| after each branch of an IF and at the function's end.
  * Either may be NULL. */
 typedef struct rlxc_walk {

@@ -28,7 +28,7 @@ typedef struct rlxc_reach_mark {
 rlxc_reach_mark rlxc_reach_scope(const rlxc_reach *r);
 void rlxc_reach_leave(rlxc_reach *r, rlxc_reach_mark mark);
 
-/* |value| is made of loops and symbols already (rlxc_reach_resolve). */
+/* |value| already consists of loop variables and symbols only (rlxc_reach_resolve). */
 void rlxc_reach_bind(rlxc_reach *r, const rlxc_expr *var, const rlxc_expr *value);
 const rlxc_expr *rlxc_reach_resolve(rlxc_reach *r, const rlxc_expr *e);
 bool rlxc_reach_uses_loops(const rlxc_reach *r, const rlxc_expr *e);
@@ -41,8 +41,8 @@ bool rlxc_reach_may_change(rlxc_context *ctx, const rlxc_expr *e);
 /* A loop over [min, min + extent), both as written, whose body is walked next. */
 void rlxc_reach_enter(rlxc_reach *r, const rlxc_expr *var, const rlxc_expr *min,
                       const rlxc_expr *extent);
-/* Notes that |cond| holds, or does not. Conditions that read memory are dropped, since memory may
- * change. */
+/* Records that |cond| holds, or does not. Conditions that read memory are ignored, because memory
+ * may change. */
 void rlxc_reach_assume(rlxc_reach *r, const rlxc_expr *cond, bool holds);
 /* True if 0 <= index < size is proved. */
 bool rlxc_reach_inside(rlxc_reach *r, const rlxc_expr *index, const rlxc_expr *size);

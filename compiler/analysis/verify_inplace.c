@@ -1,11 +1,11 @@
 /* The plan verifier's proof of in-place results from the blocks of a PrimFunc (verify_inplace.h). *
- * The walk follows the values. A statement that loads the operand may store only to the place it
- * loaded: the indices of the load and of the store, written in the loops' variables, are provably
- * equal, dimension by dimension. What it stores to then carries the operand's elements and is
- * followed in the same way, until the result is stored. So each element of the result is made from
- * the operand's element at the same place. No two iterations store to the same place, since each
- * loop's variable is itself an index; and once the result is stored, no statement loads the operand
- * or a carrier. Schedules keep each of these facts: an inlined, repeated, vectorized or parallel
+ * The walk follows the values. A statement that loads the operand may store only to the position it
+ * loaded: the indices of the load and of the store, over the loops' variables, are provably equal,
+ * dimension by dimension. The stored buffer then carries the operand's elements and is followed in
+ * the same way, until the result is stored. So each element of the result is made from the
+ * operand's element at the same place. No two iterations store to the same place, since each loop's
+ * variable is itself an index; and once the result is stored, no statement loads the operand or a
+ * carrier. Schedules keep each of these facts: an inlined, repeated, vectorized or parallel
  * statement still reads and writes one place.
  *
  * The other parameters that the function stores to are followed too, whether they carry anything or
@@ -86,7 +86,7 @@ static bool visit_value(void *user, const rlxc_expr *e)
     if (e->kind == RLXC_EXPR_LOAD)
         return visit_load(c, e);
     if (e->kind == RLXC_EXPR_VAR && (e == c->out->data || is_followed(c, e)))
-        return refuse(c); /* a pointer: whoever gets it may read anywhere */
+        return refuse(c); /* a pointer: its receiver may read anywhere */
     return !c->fails;
 }
 

@@ -8,9 +8,9 @@
 #include "compiler/ir/relax.h"
 
 /* True when |f| may write parameter |out| over parameter |in|. A proof from blocks is recorded in
- * |f|'s attribute rlx.in_place, for texts printed after schedules have changed the blocks. If only
- * that note says so, the proof is made from the loops, and a note that they contradict is reported.
- * |f| loses tir.noalias. */
+ * |f|'s attribute rlx.in_place, for modules printed after schedules have changed the blocks. If
+ * only the attribute says so, the loops must prove it, and an attribute that they do not prove is
+ * reported. |f| loses tir.noalias. */
 bool rlxc_verify_overwrite(rlxc_context *ctx, rlxc_prim_func *f, uint32_t in, uint32_t out);
 
 /* The proof from blocks: it holds for any schedule. */

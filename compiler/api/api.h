@@ -1,5 +1,5 @@
-/* What the files behind rlx/compiler.h and rlx/ir.h share: the handles, and how a call begins and
- * ends.
+/* Shared by the files that implement rlx/compiler.h and rlx/ir.h: the handles, and how a call
+ * begins and ends.
  *
  * The context fails with its first error; a call of the library begins with none, and reports the
  * errors made since. Diagnostics stay. Handles of functions, bindings, values and types are the
@@ -86,9 +86,9 @@ struct rlx_ir_module { /* in the arena */
     const char *tuned_by;  /* name of the database; NULL: there is none */
 };
 
-/* Decides where the lifted weights of the |n| |modules|, levels of one executable, go: to the file
- * that |options| name, else beside |path|; both NULL: they stay inside. The file must not be one
- * that a module reads. */
+/* Chooses the file for the lifted weights of the |n| |modules|, which are levels of one executable:
+ * the one that |options| name, else one beside |path|. If both are NULL, the weights stay in the
+ * executable. The file must not be one that a module reads. */
 rlx_status rlxc_api_lift(rlx_ir_module *const *modules, uint32_t n,
                          const rlx_compile_options *options, const char *path, rlx_error *err);
 
@@ -117,8 +117,8 @@ bool rlxc_api_fail(rlxc_context *ctx, const rlx_error *err);
  * copy. */
 rlx_status rlxc_api_take(const void *given, const char *name, size_t first, void *out, size_t size,
                          rlx_error *err);
-/* |given| (may be NULL) as the compiler's own options for |m|, texts interned; |out_given| is a
- * complete copy of it. False with a diagnostic. */
+/* Converts |given| (may be NULL) to the compiler's internal options for |m|, with interned texts;
+ * |out_given| is a complete copy of it. False with a diagnostic. */
 bool rlxc_api_options(rlx_ir_module *m, const rlx_compile_options *given,
                       rlx_compile_options *out_given, rlxc_options *out);
 
@@ -134,7 +134,7 @@ bool rlxc_api_refused(rlxc_context *ctx, rlx_error *err);
 /* |given| (may be NULL) as a struct of this version. False with |err|. */
 bool rlxc_api_complete(const rlx_compile_options *given, rlx_compile_options *out, rlx_error *err);
 
-/* Runs a function of the user on the module on which passes run just now. */
+/* Runs a user's function on the module whose passes are running. */
 bool rlxc_api_run_added(const rlxc_api_pass *pass, rlxc_context *ctx);
 /* True if a function of the user returned RLX_OK; else its error becomes a diagnostic. */
 bool rlxc_api_ran(rlxc_context *ctx, rlx_status status, rlx_error *err);

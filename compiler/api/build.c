@@ -14,7 +14,7 @@ rlx_status rlxc_build_begin(rlx_ir_builder *b, rlxc_api_call *call, rlx_error *e
     if (!b->failed && !b->finished)
         return RLX_OK;
     call->compiler->depth--;
-    return rlx_fail(err, RLX_E_INVALID_MODULE, "the builder has failed or ended");
+    return rlx_fail(err, RLX_E_INVALID_MODULE, "the builder has failed or is finished");
 }
 
 static const rlx_ir_value *value_of(const rlx_ir_builder *b, rlxc_atom atom)

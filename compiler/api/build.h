@@ -1,6 +1,6 @@
 /* Private to the builder of rlx/ir.h: its state, and how its calls begin and end.
  *
- * While an If or a local function is built, |scope| holds what goes on behind it; the builder's own
+ * While an If or a local function is being built, |scope| saves the outer state; the builder's own
  * function and block are the inner ones. */
 #ifndef RLXC_API_BUILD_H
 #define RLXC_API_BUILD_H

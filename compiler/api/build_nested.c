@@ -72,7 +72,7 @@ rlx_status rlx_ir_builder_else(rlx_ir_builder *b, const rlx_ir_value *result, rl
     rlxc_context *ctx = call.compiler->ctx;
     rlxc_build_scope *s = b->scope;
     const bool ok = (s != NULL && !s->is_function && s->then == NULL) ||
-                    rlxc_build_fail(b, "no first branch of an If is open");
+                    rlxc_build_fail(b, "no then branch of an If is open");
     if (ok) {
         end_body(b, *of_value(result));
         s->then = s->body;
@@ -93,7 +93,7 @@ rlx_status rlx_ir_builder_end_if(rlx_ir_builder *b, const char *name, const rlx_
     rlxc_build_scope *s = b->scope;
     rlxc_binding *binding = NULL;
     if (s == NULL || s->then == NULL) {
-        rlxc_build_fail(b, "no second branch of an If is open");
+        rlxc_build_fail(b, "no else branch of an If is open");
     } else {
         end_body(b, *of_value(result));
         binding = rlxc_binding_new(call.compiler->ctx, RLXC_FORM_IF, NULL);

@@ -203,7 +203,8 @@ typedef struct output {
 bool rlxc_api_refused(rlxc_context *ctx, rlx_error *err)
 {
     if (err->code != RLX_E_IO && err->code != RLX_E_NOT_FOUND && err->code != RLX_E_NOMEM)
-        rlx_error_prefix(err, "the compiler wrote an executable that is refused (please report): ");
+        rlx_error_prefix(err,
+                         "the compiler wrote an executable that does not verify (please report): ");
     return rlxc_api_fail(ctx, err);
 }
 
@@ -315,17 +316,17 @@ static bool devices(rlx_ir_module *m, const char *kind, const char *format, outp
     return text.data != NULL && set_text(ctx, text.data, out);
 }
 
-/* In memory the header stands where it would be included. */
+/* In memory the header replaces the line that would include it. */
 static bool c_text(rlx_ir_module *m, output *out)
 {
     rlxc_context *ctx = m->compiler->ctx;
     rlxc_c_files files = {.header = NULL};
     if (strcmp(m->options.target->kind, "c") != 0) {
-        rlxc_error(ctx, (rlxc_range){0}, "the module was lowered for another form than C");
+        rlxc_error(ctx, (rlxc_range){0}, "the module was already lowered for a form other than C");
         return false;
     }
     if (m->options.weights_apart && out->name == NULL) {
-        rlxc_error(ctx, (rlxc_range){0}, "weights in a file of their own need a file NAME.c");
+        rlxc_error(ctx, (rlxc_range){0}, "a separate weights file needs an output file NAME.c");
         return false;
     }
     if (!rlxc_emit_c(ctx, m->ir, out->name != NULL ? out->name : "model", m->options.weights_apart,
@@ -373,7 +374,7 @@ static bool generate(rlx_ir_module *m, rlx_emit_form form, output *out)
     case RLX_EMIT_C:
         return c_text(m, out);
     }
-    rlxc_error(ctx, (rlxc_range){0}, "there is no form %d to emit", (int)form);
+    rlxc_error(ctx, (rlxc_range){0}, "unknown emit form %d", (int)form);
     return false;
 }
 
@@ -478,7 +479,8 @@ static bool name_of_c(rlx_ir_module *m, const char *path, const char **out_name,
     const char *base = rlxc_base_name(path);
     const size_t length = strlen(base), all = strlen(path);
     if (length < 3 || length > MAX_C_NAME || strcmp(base + length - 2, ".c") != 0) {
-        rlxc_error(ctx, (rlxc_range){0}, "%s: the file of a module as C is called NAME.c", path);
+        rlxc_error(ctx, (rlxc_range){0}, "%s: a module emitted as C needs a file named NAME.c",
+                   path);
         return false;
     }
     *out_name = rlxc_intern(ctx, base, length - 2);

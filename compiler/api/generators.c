@@ -1,4 +1,4 @@
-/* Patterns to fuse and code generators that a library user has added. */
+/* Fusion patterns and code generators that a library user has added. */
 #include "compiler/api/handles.h"
 #include "compiler/passes/libraries.h"
 

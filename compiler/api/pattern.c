@@ -1,4 +1,4 @@
-/* Patterns for users of the library: looking for them, and replacing what matches. */
+/* Patterns for users of the library: finds matches and replaces them. */
 #include "compiler/api/build.h"
 #include "compiler/passes/match_patterns.h"
 #include "compiler/passes/pattern_graph.h"

@@ -53,7 +53,8 @@ void *rlxc_alloc(rlxc_context *ctx, size_t size);
 /* As rlxc_alloc for any size; NULL when memory is out (the context is then failed) or count * size
  * overflows. */
 void *rlxc_try_alloc(rlxc_context *ctx, size_t count, size_t size);
-/* As rlxc_try_alloc, but the bytes are not set: for data that is written whole, as weights are. */
+/* As rlxc_try_alloc, but the bytes are uninitialized: for data that is completely written, such as
+   weights. */
 void *rlxc_try_alloc_unset(rlxc_context *ctx, size_t count, size_t size);
 /* Copies |size| bytes into the arena. */
 void *rlxc_copy(rlxc_context *ctx, const void *data, size_t size);
@@ -69,10 +70,10 @@ const char *rlxc_internf(rlxc_context *ctx, const char *format, ...)
  */
 uint32_t rlxc_add_file(rlxc_context *ctx, const char *path, const char *text, size_t length);
 const char *rlxc_file_path(const rlxc_context *ctx, uint32_t file);
-/* The last component of its path. Executables hold only this, so that they do not depend on where
- * the source lay. */
+/* The last component of the file's path. Executables hold only this, so that they do not depend on
+ * the location of the source. */
 const char *rlxc_file_base(const rlxc_context *ctx, uint32_t file);
-/* Replaces the text of a file and labels its lines with what users know them as, such as "node 'a'
+/* Replaces the text of a file and gives its lines labels that users recognize, such as "node 'a'
  * (Add)" of an ONNX model. Neither is copied. */
 void rlxc_set_listing(rlxc_context *ctx, uint32_t file, rlx_str text, const char *const *labels,
                       uint32_t n_labels);
@@ -93,13 +94,13 @@ void rlxc_note(rlxc_context *ctx, rlxc_range range, const char *format, ...)
 void rlxc_internal(rlxc_context *ctx, rlxc_range range, const char *stage, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Keeps up to |count| errors instead of RLXC_MAX_ERRORS, for stages whose errors each name another
- * place. */
+/* Keeps up to |count| errors instead of RLXC_MAX_ERRORS, for stages whose errors are all
+ * independent. */
 void rlxc_keep_errors(rlxc_context *ctx, uint32_t count);
 
 uint32_t rlxc_error_count(const rlxc_context *ctx);
-/* A mark in the list of diagnostics. Going back to it drops what a failed attempt has reported
- * since; an out-of-memory state stays. */
+/* A position in the list of diagnostics. Going back to it drops the diagnostics that a failed
+ * attempt has added since; an out-of-memory state stays. */
 typedef struct rlxc_said {
     size_t count;
     uint32_t errors, warnings;

@@ -1,7 +1,7 @@
 /* The members of rlxc_context, for the files of compiler/base and compiler/ir only.
  *
- * Each interning file (expr_*.c, sinfo.c, ...) hangs its own table here as an opaque pointer that
- * it makes on first use with rlxc_alloc; nothing outside compiler/ir includes this header. */
+ * Each interning file (expr_*.c, sinfo.c, ...) keeps its own table here as an opaque pointer,
+ * created on first use with rlxc_alloc. Nothing outside these two folders includes this header. */
 #ifndef RLXC_BASE_CONTEXT_STATE_H
 #define RLXC_BASE_CONTEXT_STATE_H
 

@@ -1,4 +1,5 @@
-/* Source files and diagnostics: collecting messages with their places, rendering them for people.
+/* Source files and diagnostics: collects messages with their source locations and renders them as
+   text.
  *
  * Errors beyond RLXC_MAX_ERRORS (and warnings beyond MAX_WARNINGS) are counted and dropped together
  * with the notes that follow them. Rendered source lines are cut around the caret and stripped of

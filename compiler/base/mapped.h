@@ -5,8 +5,8 @@
 #include "compiler/base/context.h"
 
 /* Maps the first |size| bytes (not 0) of the open regular file |fd| read-only until the context is
- * destroyed. NULL with errno set on failure. If the file shrinks meanwhile, reading past its end
- * raises SIGBUS, as with every mapping. */
+ * destroyed. NULL with errno set on failure. If the file shrinks while it is mapped, reading past
+ * its end raises SIGBUS. */
 const void *rlxc_map_file(rlxc_context *ctx, int fd, size_t size);
 
 /* True if |path| refers to a file that is mapped, under this or another name. */

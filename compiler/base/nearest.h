@@ -5,8 +5,7 @@
 #include <stddef.h>
 
 /* The number of insertions, deletions and replacements that turn |a| (|n| bytes) into |b| (|m|
- * bytes); SIZE_MAX if either is too long to be a name. Owns: n/a.   Lifetime: n/a.   Errors: n/a.
- * Threads: thread-safe. */
+ * bytes); SIZE_MAX if either is too long to be a name. Threads: safe. */
 size_t rlxc_edit_distance(const char *a, size_t n, const char *b, size_t m);
 
 #endif

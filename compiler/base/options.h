@@ -10,11 +10,11 @@
 enum { RLXC_MOST_ROUNDED_ROWS = 32 };
 enum { RLXC_ROW_BITS = 16 };        /* default of rlxc_options.row_bits */
 enum { RLXC_ALL_ROWS = UINT8_MAX }; /* rlxc_options.rounded_rows: any number */
-/* Attribute of modules: the row_bits for any number of rows, unless the user's options say. */
+/* Module attribute: row_bits for any number of rows, unless the user's options set it. */
 #define RLXC_MODULE_ROW_BITS "rlx.row_bits"
 
 enum {
-    RLXC_ON_REQUEST = 4, /* min_opt_level of a pass that runs only where options name it */
+    RLXC_ON_REQUEST = 4, /* min_opt_level of a pass that runs only if options name it */
     RLXC_MAX_REQUESTS = 8
 };
 
@@ -33,10 +33,10 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     int opt_level;                    /* 0..3 */
     const struct rlxc_target *target; /* of functions without a "target" attribute
                                        * (compiler/target/target.h); never NULL */
-    const char *default_device; /* --default-device: of tensors that the module puts on none, such
-                                 * as "opencl:0"; NULL: the host */
-    bool device_binaries;       /* --device-binaries (compiler/codegen/device_binaries.c) */
-    const char *device_target;  /* of that device, as text; NULL: its kind alone */
+    const char *default_device;       /* --default-device: the device of tensors to which the module
+                                       * assigns none, such as "opencl:0"; NULL: the host */
+    bool device_binaries;             /* --device-binaries (compiler/codegen/device_binaries.c) */
+    const char *device_target;        /* of that device, as text; NULL: its kind alone */
     bool check; /* RLX_CHECK=1: well-formedness after each pass, and print-parse-compare */
     struct {
         const char *name;
@@ -59,7 +59,7 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     bool no_winograd;     /* no minimal filtering (Winograd) for convolutions */
     uint8_t row_bits;     /* activation precision of one row times 4- or 8-bit weights: 8, 12,
                            * 16 or 24; 32 = float32 */
-    uint8_t rounded_rows; /* products of up to so many rows have that precision */
+    uint8_t rounded_rows; /* products of up to this many rows have that precision */
     /* Compiles |module| without optimisation for the host, for passes that fold constants;
      * |lenient| as above. NULL: nothing is folded by running it. */
     bool (*compile_here)(struct rlxc_context *ctx, struct rlxc_module *module, bool lenient,
@@ -68,11 +68,11 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     const char *(*device_refuses)(struct rlxc_context *ctx, const struct rlxc_prim_func *f,
                                   const struct rlxc_target *target,
                                   const struct rlxc_options *options);
-    struct rlxc_lifted_file *lifted_file; /* of an executable whose lifted constants go to a file of
-                                             their own; NULL: into the executable */
+    struct rlxc_lifted_file *lifted_file; /* the file for lifted constants; NULL: they stay in the
+                                           * executable */
     const struct rlxc_map *weight_places; /* set for code generation: lifted constant -> 1 + offset
                                            * in that file */
-    struct rlxc_explain *explain;         /* --explain: collects what rules say of each block
+    struct rlxc_explain *explain;         /* --explain: collects the rules' reasons for each block
                                            * (compiler/schedule/explain.h); or NULL */
     struct rlxc_rule_steps *steps; /* steps of the rules, made and given (compiler/kernels/rules.h);
                                     * or NULL */

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Bytes of the UTF-8 sequence at |p|, of |available| (not 0) bytes; 0 where it is not one. */
+/* The length of the UTF-8 sequence at |p|, where |available| (not 0) bytes can be read; 0 if it is
+   not valid. */
 size_t rlxc_utf8_length(const unsigned char *p, size_t available);
 
 #endif

@@ -101,7 +101,7 @@ static void print_times(const run *r)
 static bool fail(const run *r, const char *message)
 {
     rlx_status ignored = rlx_compiler_report(r->compiler, RLX_SEVERITY_ERROR, message, NULL);
-    (void)ignored; /* memory is out: that is said instead */
+    (void)ignored; /* memory is out: report that instead */
     return false;
 }
 
@@ -254,7 +254,7 @@ static bool read_module(run *r)
             rlx_ir_module_read_schedule(r->module, c->schedule, NULL) == RLX_OK);
 }
 
-/* Once for each CPU; what is to be said of the input is said the first time. */
+/* Called for each CPU; diagnostics about the input are printed the first time. */
 static bool read_input(run *r)
 {
     const rlxc_command *c = r->command;

@@ -1,10 +1,10 @@
 /* The program rlxc; see cli.c.
  *
- * Before main() the dynamic linker runs the constructors of LLVM's library, and after it their
- * destructors. The constructors would abort where there is no memory for them: a function that runs
- * before all constructors (DT_PREINIT_ARRAY, which only programs have) makes that an ordinary end.
- * The destructors give memory back that is gone with the process, and cost more than a child
- * process does: they are left out. */
+ * Before main() the dynamic linker runs the constructors of LLVM's library, and after it the
+ * destructors. Without memory the constructors would abort; a function that runs before all
+ * constructors (DT_PREINIT_ARRAY, which only programs have) turns that into a normal exit with an
+ * error. The destructors only free memory that ends with the process, and take longer than a child
+ * process; they are skipped. */
 #include "compiler/cli/cli.h"
 #include "rlx/compiler.h"
 
@@ -24,8 +24,8 @@ _Noreturn static void no_memory_to_start(void)
     _exit(EXIT_FAILURE);
 }
 
-/* With a limit of the address space the stack, too, may fail to grow, which is SIGSEGV: it grows
- * here, where that can be asked before. */
+/* With a limit on the address space the stack may fail to grow, too, which raises SIGSEGV. So it
+ * grows here, where the limit can be checked first. */
 static void grow_stack(void)
 {
     struct rlimit limit;

@@ -1,7 +1,7 @@
 /* Parses rlxc's command line from one table, which also prints the help.
  *
- * A value stands after '=' or is the next word; `-O2` and `-j2` carry their own. Unknown options
- * and pass names are errors that name the nearest known one. */
+ * A value follows '=' or is the next word; `-O2` and `-j2` contain theirs. Unknown options and pass
+ * names are errors that name the nearest known one. */
 #include "compiler/cli/options.h"
 
 #include <errno.h>
@@ -44,10 +44,10 @@ static const struct option_row {
     {OPT_TEXT, "-o", "FILE", "output file (text forms go to standard output without it, or with -)",
      offsetof(rlxc_command, output)},
     {OPT_TEXT, "--params", "FILE",
-     "weights (.safetensors): parameters named as a tensor become constants",
+     "weights (.safetensors): parameters with the name of a tensor become constants",
      offsetof(rlxc_command, params)},
     {OPT_FLAG, "--lift-params", NULL,
-     "weights go to FILE.safetensors beside the output FILE, and others can take their place",
+     "write weights to FILE.safetensors beside the output FILE, so that others can replace them",
      offsetof(rlxc_command, lift_params)},
     {OPT_FLAG, "--link-params", NULL, "weights are part of the output (the default)",
      offsetof(rlxc_command, link_params)},
@@ -58,27 +58,28 @@ static const struct option_row {
      "the best",
      0},
     {OPT_TEXT, "--default-device", "DEVICE",
-     "opencl:0, cuda:0: tensors that the module puts on no device lie there (docs/devices.md)",
+     "opencl:0, cuda:0: device of tensors to which the module assigns none (docs/devices.md)",
      offsetof(rlxc_command, options.default_device)},
     {OPT_FLAG, "--device-binaries", NULL,
-     "build kernels of devices with the drivers of this machine, so that loading need not",
+     "build device kernels now, with this machine's drivers, for faster loading",
      offsetof(rlxc_command, options.device_binaries)},
     {OPT_TEXT, "--device-target", "TARGET",
-     "what is known of that device, such as \"opencl -device=cpu\"; by default what this machine's "
-     "driver says",
+     "target of that device, such as \"opencl -device=cpu\"; by default this machine's driver "
+     "describes it",
      offsetof(rlxc_command, options.device_target)},
     {OPT_LEVEL, "-O", "LEVEL",
      "-O0 to -O3 (default -O2); -O3 also makes files larger where that is faster", 0},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated", 0},
     {OPT_POOL, "--pool", "KEY=VALUE,...",
-     "name=sram,size=256K,align=16,targets=cpu,scope=global.sram: memory for what is planned, or "
-     "with kind=constants for constants, in the order given; may be repeated (docs/memory.md)",
+     "name=sram,size=256K,align=16,targets=cpu,scope=global.sram: memory pool for planned memory "
+     "or, with kind=constants, for constants; pools are tried in order; may be repeated "
+     "(docs/memory.md)",
      0},
     {OPT_LINK, "--link", "FILE",
      "object file, archive or library that defines T.call_extern functions", 0},
     {OPT_CODEGEN, "--codegen", "NAME",
-     "cblas or dnnl: let a library of the machine that runs the file compute what it can "
-     "(docs/generators.md); may be repeated",
+     "cblas or dnnl: use this library, on the machine that runs the file, for the calls it "
+     "supports (docs/generators.md); may be repeated",
      0},
     {OPT_TEXT, "--schedule", "FILE",
      "schedules for the PrimFuncs it names: Python text or TVM trace JSON (docs/schedules.md)",
@@ -115,7 +116,7 @@ static const struct option_row {
      "skip these checks: a bad value gives an unspecified result, safely (docs/values.md)",
      offsetof(rlxc_command, options.lenient)},
     {OPT_CHECK_BOUNDS, "--check-bounds", NULL,
-     "check buffer accesses of PrimFuncs at run time where they are not proved in bounds", 0},
+     "check buffer accesses of PrimFuncs at run time unless they are proved in bounds", 0},
     {OPT_FLAG, "--no-compression", NULL,
      "do not compress code and tables in the file: for runtimes built without zstd",
      offsetof(rlxc_command, options.no_compression)},
@@ -124,10 +125,10 @@ static const struct option_row {
      "(docs/memory.md)",
      offsetof(rlxc_command, options.memory_layout)},
     {OPT_FLAG, "--allow-tf32", NULL,
-     "products of float32 on CUDA may use tensor cores, which round factors to 11 bits",
+     "allow float32 products on CUDA to use tensor cores, which round factors to 11 bits",
      offsetof(rlxc_command, options.allow_tf32)},
     {OPT_FLAG, "--weights-apart", NULL,
-     "with --emit=c: the weights become a file of their own, NAME.weights beside NAME.c",
+     "with --emit=c: write the weights to NAME.weights beside NAME.c",
      offsetof(rlxc_command, options.weights_apart)},
     {OPT_FLAG, "--no-winograd", NULL,
      "compute 3x3 convolutions without minimal filtering: slower, less rounding error",
@@ -137,7 +138,7 @@ static const struct option_row {
      "24; 32 = exact",
      0},
     {OPT_ROUNDED_ROWS, "--rounded-rows", "N",
-     "products of up to N rows use that precision too, which is faster: 1 (default) to 32, or all",
+     "products of up to N rows use this precision too, which is faster: 1 (default) to 32, or all",
      0},
     {OPT_MIXED, "--mixed-precision", "TYPE",
      "float16 or bfloat16: operand type of matrix products and convolutions", 0},

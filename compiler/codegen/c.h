@@ -66,24 +66,28 @@ typedef struct rlxc_c_part { /* of an arena */
     int64_t offset;          /* where the plan is static */
     uint8_t pool;            /* it is in, if the module has pools */
     bool is_own;             /* a storage of the program's text: tensors may not fit in it */
-    bool is_late;            /* its size is known in the body alone: behind what is planned */
+    bool is_late;            /* its size is known only in the body: it lies after the planned
+                              * part */
     const char *at;          /* then: the variable that points to it */
-    const rlxc_expr *actual; /* what it needs of |bytes|, which is a limit; NULL: all */
+    const rlxc_expr *actual; /* what it uses of |bytes|, which is an upper bound; NULL: all of it */
     const char *what;        /* for messages */
     rlxc_range range;
 } rlxc_c_part;
 
 typedef struct rlxc_c_plan {
     RLXC_VEC(rlxc_c_part) parts;
-    RLXC_VEC(const rlxc_expr *) sizes; /* bytes of tensors that depend on more than the call */
+    RLXC_VEC(const rlxc_expr *)
+    sizes; /* bytes of tensors whose size depends on more than the
+            * call's symbols */
     bool is_static, has_late;
     int64_t bytes;      /* of the arena, where the plan is static */
-    int64_t limit;      /* else: of symbols without an upper bound, so that nothing overflows */
+    int64_t limit;      /* else: the limit of symbols without an upper bound, so that nothing
+                         * overflows */
     rlxc_bounds bounds; /* of the function's symbols, with that limit */
     rlxc_bounds stated; /* without */
 } rlxc_c_plan;
-/* Decides which it is, and the offsets, from the parts and the bounds that |f| states; |in_pools|:
- * pools have the parts (c_pools.c). */
+/* Decides between a static plan and an arena, and chooses the offsets, from the parts and the
+ * bounds that |f| states; |in_pools|: the parts lie in pools (c_pools.c). */
 void rlxc_c_lay_out(rlxc_context *ctx, rlxc_c_plan *plan, const rlxc_function *f,
                     const rlxc_var_list *symbols, bool in_pools);
 
@@ -96,9 +100,9 @@ void rlxc_c_find_pools(rlxc_c_module *m);
 const char *rlxc_c_identifier(rlxc_context *ctx, const char *name, bool capitals);
 
 /* --- c_constants.c */
-/* The name of |c|, or what it is in the weights. */
+/* The name of |c|, or the expression for it in the weights. */
 const char *rlxc_c_constant(rlxc_c_module *m, const rlxc_constant *c);
-/* Writes the arrays of all that were named, once the functions are written. */
+/* Writes the arrays of all named constants, after the functions are written. */
 void rlxc_c_write_constants(rlxc_c_module *m);
 
 #endif

@@ -32,7 +32,7 @@ static void check_number(rlxc_c_graph *w, const rlxc_binding *b)
                        low = rlxc_c_value_of(w, b->args[1], b->range),
                        high = rlxc_c_value_of(w, b->args[2], b->range);
     if (x.kind != RLXC_C_NUMBER || low.kind != RLXC_C_NUMBER || high.kind != RLXC_C_NUMBER)
-        rlxc_c_refuse(w, b->range, "a check of what is no number");
+        rlxc_c_refuse(w, b->range, "a check of a value that is not a number");
     else
         fail_unless(
             w, rlxc_internf(w->ctx, "%s >= %s && %s <= %s", x.text, low.text, x.text, high.text));

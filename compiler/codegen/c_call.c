@@ -103,7 +103,7 @@ void rlxc_c_call_kernel(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_sit
         const rlxc_c_value v = rlxc_c_value_of(w, site->args[i], b->range);
         if (v.kind != (k->f->params[i].buffer ? RLXC_C_TENSOR : RLXC_C_NUMBER) ||
             (v.kind == RLXC_C_TENSOR && k->is_written[i] && v.is_const))
-            rlxc_c_refuse(w, b->range, "an operand of another kind");
+            rlxc_c_refuse(w, b->range, "an operand of the wrong kind");
         rlxc_text_printf(&args, "%s%s", i ? ", " : "", v.text ? v.text : "0");
     }
     for (uint32_t i = 0; i < k->n_dims; i++) {

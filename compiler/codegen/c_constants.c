@@ -1,8 +1,8 @@
-/* Constants of a program in C: static arrays, or places in the weights that the caller gives.
+/* Constants of a C program: static arrays, or offsets in the weights that the caller passes.
  *
- * Before each array stands a macro that its user may define, say as the attribute of a section:
- * NAME_CONSTANTS, or NAME_CONSTANTS_POOL where the module has pools for constants
- * (compiler/ir/pool.h). Candidates are taken in order, as for an executable. */
+ * A macro precedes each array, which its user may define, for example as a section attribute:
+ * NAME_CONSTANTS, or NAME_CONSTANTS_POOL if the module has pools for constants
+ * (compiler/ir/pool.h). Pools are tried in order, as for an executable. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* Sizes that only data determines, in C.
  *
- * A symbol that is not the caller's gets its value in the body: R.match_cast names it, or it stands
- * for a dimension that R.tensor_to_shape, or the branch of an If, gives. Where a limit of it is
- * known, parts of the arena are planned for the limit. Other parts lie behind what is planned, in
- * the rest of the caller's arena, one after the other. */
+ * A symbol that is not the caller's gets its value in the body: R.match_cast binds it, or it is a
+ * dimension that R.tensor_to_shape or a branch of an If produces. If its upper bound is known,
+ * parts of the arena are planned for that bound. Other parts lie after the planned ones, one after
+ * the other, in the rest of the caller's arena. */
 #include <inttypes.h>
 #include <string.h>
 

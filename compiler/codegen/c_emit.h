@@ -11,11 +11,11 @@ typedef struct rlxc_c_files {
     size_t weights_bytes;
 } rlxc_c_files;
 
-/* What of |options| a module that becomes C is lowered with. */
+/* The options for lowering a module that becomes C, from |options|. */
 void rlxc_c_options(rlxc_options *options);
-/* The exported functions of a module lowered with rlxc_c_options. |name| begins all names and is
- * that of the header, NAME.h; with |weights_apart| the weights are in NAME.weights. False with a
- * diagnostic that names what has no form in C. */
+/* The exported functions of a module lowered with rlxc_c_options. |name| is the prefix of all names
+ * and the name of the header, NAME.h; with |weights_apart| the weights are in NAME.weights. False
+ * with a diagnostic that names what cannot be written in C. */
 bool rlxc_emit_c(rlxc_context *ctx, const rlxc_module *module, const char *name, bool weights_apart,
                  rlxc_c_files *out);
 

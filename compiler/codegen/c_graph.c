@@ -2,8 +2,8 @@
  *
  * Its parameters are the tensors and numbers of the Relax function, then the symbols of their
  * shapes, then a pointer for each tensor of the result, then the arena if the caller gives it. A
- * tensor is a pointer. What the memory plan allocates is a part of the arena; a tensor that is
- * returned is computed where the caller wants it. */
+ * tensor is a pointer. Planned memory is a part of the arena; a returned tensor is computed
+ * directly in the caller's memory. */
 #include <inttypes.h>
 
 #include "compiler/analysis/alias.h"

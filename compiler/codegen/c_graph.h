@@ -21,7 +21,7 @@ struct rlxc_c_value {
     const rlxc_c_value *items;
     uint32_t n;
     bool is_const;
-    const rlxc_sinfo *type; /* of what is no tuple, as far as it is known; may be NULL */
+    const rlxc_sinfo *type; /* its type if it is not a tuple, as far as it is known; may be NULL */
 };
 
 typedef struct rlxc_c_graph {
@@ -31,8 +31,8 @@ typedef struct rlxc_c_graph {
     const rlxc_function *f;
     const char *name;             /* in C */
     rlxc_var_list symbols, sizes; /* of the parameters; what tensors' sizes depend on */
-    rlxc_var_list inner;          /* symbols that only data determines, or the body names */
-    rlxc_map limits;              /* inner symbol -> the most that it is, over |symbols| */
+    rlxc_var_list inner;          /* symbols that data determines, or that the body introduces */
+    rlxc_map limits;              /* inner symbol -> its upper bound, over |symbols| */
     rlxc_map types;    /* variable -> its type, with dimensions in place of unknown ones */
     rlxc_map values;   /* variable -> value */
     rlxc_map storages; /* variable of a planned storage -> part + 1 */
@@ -47,7 +47,7 @@ typedef struct rlxc_c_graph {
 } rlxc_c_graph;
 
 typedef struct rlxc_c_result {
-    const char *name;         /* of the pointer that the caller gives */
+    const char *name;         /* the pointer that the caller passes */
     const char *room, *shape; /* parameters of a tensor whose dimensions the type does not say */
     const rlxc_sinfo *type;
 } rlxc_c_result;
@@ -77,7 +77,7 @@ typedef struct rlxc_c_site { /* a call of a PrimFunc */
     uint32_t n;
 } rlxc_c_site;
 rlxc_c_site rlxc_c_site_of(rlxc_c_graph *w, const rlxc_binding *b);
-/* What |k|'s dims are in the call; false with a diagnostic where one is not determined. */
+/* The values of |k|'s dims in the call; false with a diagnostic if one is not determined. */
 bool rlxc_c_find_dims(rlxc_c_graph *w, const rlxc_c_kernel *k, const rlxc_c_site *site,
                       rlxc_range range, const rlxc_expr **out);
 void rlxc_c_call_kernel(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_site *site);
@@ -95,23 +95,23 @@ void rlxc_c_note_sizes(rlxc_c_graph *w, const rlxc_sinfo *type);
 bool rlxc_c_note_binding(void *user, rlxc_binding *b);
 
 /* --- c_graph.c */
-/* What |symbol| may be: a size is not negative. */
+/* The range of |symbol|: a size is not negative. */
 rlxc_bound rlxc_c_range_of(rlxc_c_graph *w, const rlxc_expr *symbol);
 /* Returns |failure| unless |name| is within |b|. */
 void rlxc_c_check_range(rlxc_c_graph *w, const char *name, rlxc_bound b, const char *failure);
 
 /* --- c_data.c */
-/* Notes what |b| says of symbols that are not the caller's. */
+/* Records the facts in |b| about symbols that are not the caller's. */
 void rlxc_c_note_data(rlxc_c_graph *w, const rlxc_binding *b);
 /* True if |e| has no symbol that is not bound yet. */
 bool rlxc_c_is_known(rlxc_c_graph *w, const rlxc_expr *e);
-/* The most that |e| is, in the caller's symbols; NULL: that is not known. */
+/* The maximum of |e|, over the caller's symbols; NULL if it is not known. */
 const rlxc_expr *rlxc_c_limit(rlxc_c_graph *w, const rlxc_expr *e);
-/* |symbol| is |value| from here on, the text of |is| unless that is NULL; fails where that is
- * beyond its limits. */
+/* |symbol| has the value |value| from here on, the text of |is| unless that is NULL. The emitted
+ * code fails if the value is outside its bounds. */
 void rlxc_c_bind_inner(rlxc_c_graph *w, const rlxc_expr *symbol, const rlxc_expr *is,
                        const char *value);
-/* Emits what a part of the arena needs before it is used first. */
+/* Emits the code that a part of the arena needs before its first use. */
 void rlxc_c_begin_part(rlxc_c_graph *w, uint32_t part);
 
 /* --- c_body.c */
@@ -120,7 +120,7 @@ void rlxc_c_body(rlxc_c_graph *w, const rlxc_body *b);
 /* --- c_pools.c */
 /* Chooses pool and offset of each part of a static plan, and adds the parameters. */
 void rlxc_c_place_in_pools(rlxc_c_graph *w, rlxc_c_signature *s);
-/* Fails where a pool's pointer is not aligned, or missing. */
+/* Emits a check that each pool's pointer is present and aligned. */
 void rlxc_c_check_pools(rlxc_c_graph *w);
 
 /* --- c_signature.c */
@@ -130,9 +130,10 @@ const char *rlxc_c_declare(rlxc_c_graph *w, rlxc_c_signature *s, const char *typ
 rlxc_c_value rlxc_c_parameter(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type,
                               const char *name, rlxc_range range);
 void rlxc_c_results(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type, const char *name);
-/* The variables that are the results themselves: they may be computed in place. */
+/* The variables that are results themselves: they are computed directly into the caller's
+   memory. */
 void rlxc_c_find_direct(rlxc_c_graph *w, const rlxc_c_signature *s);
-/* Copies the tensors that were computed elsewhere, and writes shapes and numbers. */
+/* Copies results that were computed elsewhere, and writes shapes and numbers. */
 void rlxc_c_copy_results(rlxc_c_graph *w, const rlxc_c_signature *s, const rlxc_c_value *v,
                          uint32_t *io_next);
 

@@ -2,7 +2,7 @@
  *
  * Its parameters are those of the PrimFunc, pointers to compact elements for buffers, then the
  * symbols of their shapes, then scratch memory if it needs any. Small temporaries are arrays of the
- * function. Loops run one turn after the other, whatever their kind. */
+ * function. Loops of all kinds run serially. */
 #include "compiler/codegen/c.h"
 #include "compiler/codegen/param_checks.h"
 #include "compiler/codegen/scratch.h"
@@ -182,6 +182,6 @@ const rlxc_c_kernel *rlxc_c_kernel_of(rlxc_c_module *m, const rlxc_prim_func *f)
         write(m, k, body, checks, n_checks);
     outer.globals = g->globals;
     outer.constants = g->constants;
-    m->cl = outer; /* the caller's function goes on */
+    m->cl = outer; /* the caller's function continues */
     return k;
 }

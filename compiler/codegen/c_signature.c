@@ -59,7 +59,7 @@ rlxc_c_value rlxc_c_parameter(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_s
  * diagnostic. */
 static const char *result_type(rlxc_c_graph *w, const rlxc_sinfo *type)
 {
-    const char *why = "the result is no number, or tensor or shape of a known rank";
+    const char *why = "the result is neither a number nor a tensor or shape of known rank";
     if (type && (type->kind == RLXC_SINFO_TENSOR || type->kind == RLXC_SINFO_SHAPE) &&
         type->ndim >= 0) {
         const rlx_dtype t = type->kind == RLXC_SINFO_TENSOR ? type->dtype : RLX_I64;
@@ -101,7 +101,7 @@ void rlxc_c_results(rlxc_c_graph *w, rlxc_c_signature *s, const rlxc_sinfo *type
         !(type->dims && are_known(w, type->dims, type->ndim))) { /* by the caller */
         result.room =
             rlxc_c_declare(w, s, "int64_t ", rlxc_internf(w->ctx, "%s_room", name),
-                           rlxc_internf(w->ctx, "how many elements %s has room for", declared));
+                           rlxc_internf(w->ctx, "the number of elements that fit in %s", declared));
         result.shape = rlxc_c_declare(
             w, s, "int64_t *", rlxc_internf(w->ctx, "%s_shape", name),
             rlxc_internf(w->ctx, "gets the shape of %s, of rank %d", declared, (int)type->ndim));

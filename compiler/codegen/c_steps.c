@@ -1,5 +1,5 @@
-/* The parts of a Relax function's arena, before any text: which there are, and in which steps they
- * are in use. */
+/* Finds the parts of a Relax function's arena, and the steps in which each is in use, before any
+ * text is written. */
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/c_graph.h"
 #include "compiler/ir/op.h"

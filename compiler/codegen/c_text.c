@@ -1,5 +1,5 @@
-/* What C99 spells in a way of its own: numbers, conversions, names; and the functions that its
- * programs bring along (c_helpers.def). */
+/* Spelling that is specific to C99: numbers, conversions, names; and the helper functions that C
+ * programs include (c_helpers.def). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

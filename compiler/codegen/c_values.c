@@ -1,4 +1,5 @@
-/* The values of a Relax function in C: what the variables stand for, and where their memory is. */
+/* The values of a Relax function in C: the expression for each variable, and the location of its
+   memory. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ const char *rlxc_c_tensor(rlxc_c_graph *w, rlxc_atom atom, rlxc_range range)
     const rlxc_c_value v = rlxc_c_value_of(w, atom, range);
     if (v.kind == RLXC_C_TENSOR)
         return v.text;
-    rlxc_c_refuse(w, range, "an operand that is no tensor");
+    rlxc_c_refuse(w, range, "an operand that is not a tensor");
     return "0";
 }
 

@@ -149,9 +149,9 @@ void rlxc_on_no_memory(void (*fn)(void))
 
 /* --- the child ------------------------------------------------------------------------------- */
 
-/* Asks the system to kill this process before its host when memory is short; it may refuse. The
- * number counts as so many thousandths of all memory on top of what the process has. More would
- * make it the victim of any other process that uses up the memory. */
+/* Asks the system to kill this process before its host when memory is short; the system may refuse.
+ * The number adds that many thousandths of all memory to the process's own use. A larger one would
+ * make this process the victim of any other process that uses up the memory. */
 static void offer_to_be_killed(void)
 {
     enum { SHARE = 100, MOST = 1000 };

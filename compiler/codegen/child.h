@@ -1,4 +1,4 @@
-/* LLVM in a process of its own; child.c says why. */
+/* Runs LLVM in a child process; child.c says why. */
 #ifndef RLXC_CODEGEN_CHILD_H
 #define RLXC_CODEGEN_CHILD_H
 
@@ -21,8 +21,8 @@ bool rlxc_child_put(rlxc_child *child, const void *data, size_t size);
 bool rlxc_in_child(rlxc_context *ctx, bool (*work)(void *user, rlxc_child *child), void *user,
                    rlxc_items *out);
 
-/* Names the calling thread's stage, for the message if the child ends in it: "optimizing", of the
- * kernels from |first| to |last|. The texts must stay. */
+/* Names the calling thread's stage ("optimizing", the kernels from |first| to |last|) for the
+ * message if the child ends in it. The texts must stay valid. */
 void rlxc_child_does(const char *what, const char *first, const char *last);
 
 /* Calls |fn|, which must not return, when a C++ allocation fails, or any allocation if mimalloc is

@@ -32,8 +32,8 @@ bool rlxc_compile_native(rlxc_context *ctx, const rlxc_module *module, const rlx
 bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                         rlx_exec_builder *builder);
 
-/* Statements of |s| in all turns of its loops, up to |most|; a loop of unknown extent has |most|.
- */
+/* The number of statements in |s|, counted for every loop iteration, at most |most|; a loop of
+   unknown extent counts as |most|. */
 int64_t rlxc_count_statements(const rlxc_stmt *s, int64_t most);
 
 #endif

@@ -1,4 +1,4 @@
-/* The PrimFuncs of devices -> code, one entry for each target, by the generator of its kind. */
+/* Device PrimFuncs -> code: one entry for each target, from the generator for its kind. */
 #include "compiler/codegen/device.h"
 
 #include <string.h>

@@ -1,10 +1,11 @@
-/* Kernels for devices: what becomes of a PrimFunc whose target is not the CPU.
+/* Kernels for devices: how PrimFuncs whose target is not the CPU become code.
  *
- * A PrimFunc of a device, after lower_tir, is a sequence of nests with loops bound to threads
- * (RLXC_LOOP_BOUND), and buffers between them. Each nest is a launch of one device function; each
- * buffer outside of them is scratch memory on the device. device_split.c finds them; a generator of
- * the target's kind turns all launches of a module into images of code. Nothing here runs on the
- * host: grids, blocks, sizes and scalar arguments are expressions that the VM evaluates. */
+ * After lower_tir such a PrimFunc is a sequence of nests with loops bound to threads
+ * (RLXC_LOOP_BOUND), and buffers between them. Each nest becomes a launch of one device function;
+ * each buffer outside of them becomes scratch memory on the device. device_split.c finds them; the
+ * generator for the target's kind turns all launches of a module into code images. Nothing here
+ * runs on the host: grids, blocks, sizes and scalar arguments are expressions that the VM
+ * evaluates. */
 #ifndef RLXC_CODEGEN_DEVICE_H
 #define RLXC_CODEGEN_DEVICE_H
 
@@ -32,7 +33,7 @@ typedef struct rlxc_launch {
     const char *checks_text;        /* of rlx_launch_row; NULL: there are none */
     uint32_t n_checks;
     uint32_t shared_bytes; /* of memory of a block that is sized at the launch; 0: none is */
-    const rlxc_stmt *stop; /* what a check that fails makes its thread do; NULL: it ends */
+    const rlxc_stmt *stop; /* what a thread does after its check fails; NULL: it ends */
 } rlxc_launch;
 
 typedef struct rlxc_device_kernel {
@@ -57,12 +58,12 @@ typedef struct rlxc_device_code { /* of one target */
     uint32_t n_images;
 } rlxc_device_code;
 
-/* device_split.c: false with a diagnostic if the function cannot be launched (a loop around threads
- * on the host, a call of the host). */
+/* device_split.c: false with a diagnostic if the function cannot be split into launches (a host
+ * loop around threads, a call of the host). */
 bool rlxc_device_split(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_target *target,
                        rlxc_device_kernel *out);
-/* Why the PrimFunc, lowered or not, cannot run on a device of |target|; NULL if it can. For the
- * choice between device and CPU, before any code is made. */
+/* Why the PrimFunc, lowered or not, cannot run on a device of |target|; NULL if it can. Used to
+ * choose between device and CPU before any code is generated. */
 const char *rlxc_device_refuses(rlxc_context *ctx, const rlxc_prim_func *f,
                                 const rlxc_target *target);
 /* NULL, or why kernels of |target| cannot make the call |e|. */
@@ -74,8 +75,9 @@ bool rlxc_device_has_code(const rlxc_target *target);
 bool rlxc_compile_devices(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                           const rlxc_device_code **out, uint32_t *out_n);
 
-/* device_binaries.c: puts what the drivers of this machine build from the last image in front of
- * the images. False with a diagnostic: there is no such device, or its driver refuses the code. */
+/* device_binaries.c: has this machine's drivers build the last image, and puts the result before
+ * the other images. False with a diagnostic: there is no such device, or its driver refuses the
+ * code. */
 bool rlxc_add_device_binaries(rlxc_context *ctx, rlxc_device_code *out);
 
 /* The generators: rows of device.c by the target's kind. They fill |out->images|. */

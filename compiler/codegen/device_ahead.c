@@ -1,4 +1,4 @@
-/* Copies ahead: memory of a block is filled for later turns of a loop while this one works.
+/* Copies ahead: fills a block's memory for later iterations of a loop while the current one works.
  *
  *     for k: copy piece k; use it      becomes, with n turns ahead and n + 1 places for a piece,
  *
@@ -7,9 +7,10 @@
  *            copy piece k + n, which is a group, to the place that turn k - 1 used
  *            use piece k
  *
- * Copies are T.ptx_cp_async where an element of 4 or 8 bytes moves as it is; others are stores, and
- * done when the threads have met. It is for CUDA, and for loops that say how far
- * (RLXC_COPIES_AHEAD); one that has no such copies, or whose turns do more, stays as it is. */
+ * Copies are T.ptx_cp_async where an element of 4 or 8 bytes moves unchanged; others are ordinary
+ * stores, which are complete at the barrier. Only for CUDA, and for loops with the annotation
+ * RLXC_COPIES_AHEAD, which says how far; a loop without such copies, or with other statements in
+ * its iterations, is not changed. */
 #include <math.h>
 #include <string.h>
 
@@ -187,7 +188,7 @@ static const rlxc_expr **with_places(parts *p, const rlxc_expr *const *shape, ui
     return out;
 }
 
-/* The statement with |number| as the place of each piece. */
+/* The statement with |number| as the index of each piece. */
 static const rlxc_stmt *at_place(parts *p, const rlxc_stmt *s, const rlxc_stmt *const *decls,
                                  const rlxc_expr *number)
 {
@@ -294,7 +295,7 @@ static const rlxc_expr *put_turn(void *user, const rlxc_expr *e)
     return rlxc_substitute(t->ctx, e, &t->var, &t->value, 1);
 }
 
-/* The copies of turn |at|, if there is one, as a group. */
+/* The copies of iteration |at|, if there is one, as a group. */
 static const rlxc_stmt *copies_of(parts *p, const rlxc_stmt *const *decls, const rlxc_expr *at)
 {
     rlxc_context *ctx = p->ctx;

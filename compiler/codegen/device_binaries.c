@@ -1,8 +1,8 @@
 /* Device code -> binaries of the drivers that this machine has (--device-binaries).
  *
- * Each device of the target's kind builds the most general image, which is the last one. Devices of
- * one model and driver give one binary: its format names them. The other images stay, so that the
- * file still runs on every machine. */
+ * Each device of the target's kind builds the most general image, which is the last one. Devices
+ * with the same model and driver share a binary, whose format names both. The other images stay, so
+ * that the file still runs on every machine. */
 #include <string.h>
 
 #include "compiler/codegen/device.h"

@@ -1,7 +1,7 @@
-/* Checks in kernels of devices: assertions, and T.check_index. One that fails ends its thread, or
- * lets it do nothing but wait for others (device_wait.c), so that nothing after it is done at a
- * wrong place, and leaves its number and two values in memory that the host reads at the end of the
- * call. The messages stay with the launch. */
+/* Checks in kernels of devices: assertions, and T.check_index. A check that fails ends its thread,
+ * or lets it only wait for others (device_wait.c), so that no later access uses a wrong index. It
+ * stores its number and two values in memory that the host reads at the end of the call. The
+ * messages are part of the launch. */
 #include <string.h>
 
 #include "compiler/codegen/device_launch.h"

@@ -1,25 +1,25 @@
-/* Shared by the files that make launches: barriers, and what generators ask about a launch. */
+/* Shared by the files that make launches: barriers, and queries that generators make about a
+   launch. */
 #ifndef RLXC_CODEGEN_DEVICE_LAUNCH_H
 #define RLXC_CODEGEN_DEVICE_LAUNCH_H
 
 #include "compiler/codegen/device.h"
 
-/* Adds T.tvm_storage_sync("shared") to the launch where a thread of a block reads or replaces what
- * another one wrote into shared memory. False with a diagnostic where not all threads of the block
+/* Adds T.tvm_storage_sync("shared") to the launch where a thread of a block reads or overwrites
+ * shared memory that another thread wrote. False with a diagnostic if not all threads of the block
  * would reach it. */
 bool rlxc_device_sync(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch *launch);
-/* True if the bound loop has as many turns as its axis has threads or blocks in the launch. */
+/* True if the bound loop has as many iterations as its axis has threads or blocks in the launch. */
 bool rlxc_is_whole_axis(rlxc_context *ctx, const rlxc_launch *launch, const rlxc_stmt *loop);
-/* device_phases.c: false with a diagnostic where statements of |body|, with all its loops, do not
- * use an axis of the launch, and give other results if all its threads run them than if one does.
- */
+/* device_phases.c: false with a diagnostic if a statement of |body| does not use an axis of the
+ * launch, and gives another result when all threads of that axis run it than when one does. */
 bool rlxc_device_phases(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_launch *launch,
                         const rlxc_stmt *body);
 /* device_checks.c: finds the checks of the launch; false with a diagnostic where they are too many.
  */
 bool rlxc_device_checks(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_launch *launch);
-/* device_ahead.c: the body of a launch, whose loops with RLXC_COPIES_AHEAD copy ahead where they
- * can. */
+/* device_ahead.c: the body of a launch in which loops with RLXC_COPIES_AHEAD copy ahead where
+ * possible. */
 const rlxc_stmt *rlxc_copy_ahead(rlxc_context *ctx, const rlxc_target *target,
                                  const rlxc_stmt *body);
 /* device_shared.c: bytes of all memory of a block in |body|; UINT64_MAX: not known. */

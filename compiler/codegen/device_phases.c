@@ -1,11 +1,11 @@
-/* Parts of a kernel that are bound to other axes than the rest.
+/* Checks parts of a kernel that are bound to other thread axes than the rest.
  *
  *     for t in T.thread_binding(32, thread="threadIdx.x"): s[t] = s[t] + a[t]
  *     for u in T.thread_binding(8, thread="threadIdx.y"): o[u] = s[u]
  *
- * A block of this launch has 32 x 8 threads. All of an axis run what does not use it, and do the
- * same there: that is harmless as long as no value that they store comes from what they store. The
- * sum above would be made 8 times. Memory of a thread is its own. */
+ * A block of this launch has 32 x 8 threads. All threads along an axis run a statement that does
+ * not use the axis. That is harmless unless a stored value depends on a value that the statement
+ * overwrites: the sum above would be added 8 times. Thread-local memory is not affected. */
 #include <string.h>
 
 #include "compiler/codegen/device_launch.h"
@@ -179,11 +179,12 @@ static bool check_axis(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_st
         const rlxc_stmt *s = p.stores.items[i].stmt;
         if (!comes_back(&p, &p.stores.items[i]))
             continue;
-        rlxc_error(ctx, s->range.line ? s->range : f->range,
-                   "%s: all threads of %s store into %s here, values that come from what is stored",
-                   f->name, rlxc_thread_name(ctx, axis), s->store.buffer->name);
-        rlxc_note(ctx, p.loop->range.line ? p.loop->range : f->range,
-                  "the kernel has threads of %s by this loop", rlxc_thread_name(ctx, axis));
+        rlxc_error(
+            ctx, s->range.line ? s->range : f->range,
+            "%s: all threads of %s run this store to %s, whose value depends on what it overwrites",
+            f->name, rlxc_thread_name(ctx, axis), s->store.buffer->name);
+        rlxc_note(ctx, p.loop->range.line ? p.loop->range : f->range, "this loop is bound to %s",
+                  rlxc_thread_name(ctx, axis));
         return false;
     }
     return true;

@@ -1,5 +1,6 @@
-/* Why a PrimFunc cannot become code of a device: its types and calls, one look over the function.
- * What depends on the schedule (sizes of temporaries, threads) is reported when it is split. */
+/* Why a PrimFunc cannot become device code: checks its types and calls in one pass over the
+ * function. Limits that depend on the schedule (sizes of temporaries, threads) are reported when
+ * the function is split into launches. */
 #include <string.h>
 
 #include "compiler/codegen/opencl.h"

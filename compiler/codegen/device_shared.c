@@ -1,5 +1,5 @@
-/* Memory that the threads of a block share, where it is more than CUDA gives variables: then all of
- * it is sized at the launch, and each temporary has its place in it. */
+/* Shared memory of a block that exceeds CUDA's limit for variables: all of it is then sized at the
+ * launch, and each temporary has an offset in it. */
 #include <string.h>
 
 #include "compiler/codegen/device_launch.h"
@@ -13,8 +13,8 @@ typedef struct search {
     bool found, unknown;
 } search;
 
-/* Bytes of the allocation, up to a multiple of ALIGN; false if they are no constant, or too many.
- */
+/* Bytes of the allocation, rounded up to a multiple of ALIGN; false if the size is not constant, or
+   too large. */
 static bool bytes_of(const rlxc_stmt *s, uint64_t *out)
 {
     const rlx_dtype t = s->allocate.dtype;
@@ -59,7 +59,7 @@ bool rlxc_size_shared(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_tar
     if (bytes == UINT64_MAX)
         return true; /* it is unknown: the generator reports it */
     if (bytes > target->device.shared_bytes) {
-        rlxc_error(ctx, f->range, "%s: temporaries of a block take %llu bytes; there are %u",
+        rlxc_error(ctx, f->range, "%s: temporaries of a block take %llu bytes; the limit is %u",
                    f->name, (unsigned long long)bytes, target->device.shared_bytes);
         return false;
     }

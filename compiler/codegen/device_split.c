@@ -1,10 +1,10 @@
 /* A lowered PrimFunc of a device -> launches and the memory between them.
  *
  * Statements at the root that bind no thread run one after the other in a launch of one thread. A
- * loop of the host around threads is possible if it has few turns: each becomes launches of its
- * own. What the root declares (values, constants, memory of a block or thread, assertions) goes
- * into every launch that uses it; memory of scope "global" is scratch. Values of the host reach a
- * launch as scalar arguments. */
+ * host loop around threads is possible if it has few iterations: each iteration becomes separate
+ * launches. Declarations at the root (values, constants, memory of a block or thread, assertions)
+ * go into every launch that uses them; memory of scope "global" is scratch memory. Host values are
+ * passed to a launch as scalar arguments. */
 #include <string.h>
 
 #include "compiler/codegen/device_launch.h"
@@ -445,7 +445,7 @@ static bool reads_written(void *user, const rlxc_expr *e)
     return c->ok;
 }
 
-/* A value of the host, or one that each launch reads again from memory that nobody changes. */
+/* A value of the host, or one that each launch reads again from memory that no launch changes. */
 static bool let(splitter *s, const rlxc_stmt *stmt)
 {
     const rlxc_expr *value = host_value(s, stmt->let.value);
@@ -500,8 +500,8 @@ static bool turns(splitter *s, const rlxc_stmt *loop)
     if (!rlxc_is_int(rlxc_canonical(s->ctx, host_value(s, loop->loop.extent), NULL), &n) ||
         n > MAX_TURNS || !over_dims(s, min)) {
         rlxc_error(s->ctx, s->range,
-                   "%s: loop %s runs on the host around threads; it may have up to %d turns, as a "
-                   "constant",
+                   "%s: loop %s runs on the host around launches; its extent must be a constant of "
+                   "at most %d",
                    s->f->name, loop->loop.var->var.name, MAX_TURNS);
         return false;
     }
@@ -532,7 +532,7 @@ static bool with_threads(splitter *s, const rlxc_stmt *stmt)
     if (stmt->kind == RLXC_STMT_FOR)
         return turns(s, stmt);
     if (stmt->kind != RLXC_STMT_IF || !over_dims(s, host_value(s, stmt->if_.cond)))
-        return refuse(s, "the host decides about threads by a value in the device's memory");
+        return refuse(s, "the host needs a value in the device's memory to decide what to launch");
     return branch(s, stmt->if_.cond, stmt->if_.then) &&
            (!stmt->if_.otherwise ||
             branch(s, rlxc_not(s->ctx, stmt->if_.cond), stmt->if_.otherwise));

@@ -1,10 +1,11 @@
 /* Barriers for memory that the threads of a block share.
  *
  * One walk in the order of execution keeps the accesses since the last barrier. A statement that
- * reads what they wrote, or writes what they accessed, gets a barrier before it, and the body of a
- * loop whose end meets its start in this way gets one at its start. Two accesses through
- * indices that tell the thread, as threadIdx.x plus a multiple of their number, need none: the
- * thread meets itself. Barriers of the program count.
+ * reads what these accesses wrote, or writes what they accessed, gets a barrier before it; a loop
+ * body whose end conflicts with its start in this way gets one at its start. Two accesses through
+ * indices that identify the thread, such as threadIdx.x plus a multiple of the number of threads,
+ * need no barrier: they conflict only within a thread. Barriers in the program are taken into
+ * account.
  *
  * All threads of a block must reach a barrier. Under a condition that differs between threads, and
  * in a loop of threads shorter than the block, one that is needed is an error. */
@@ -148,9 +149,9 @@ static bool is_near_multiple(const walker *w, const rlxc_expr *e, int64_t of, in
            left < below;
 }
 
-/* Marks the axes whose threads the index tells, in both accesses. It is a number of one thread plus
- * the same constant, or the numbers of threads are its digits, above those of less than |low| and
- * below all others. */
+/* Marks the axes whose threads the index identifies in both accesses. The index is the number of
+ * one thread plus the same constant, or the numbers of threads are its digits, above digits of less
+ * than |low| and below all others. */
 static void tell_threads(const walker *w, const rlxc_expr *a, const rlxc_expr *b, bool told[3])
 {
     const digits x = digits_of(w, a), y = digits_of(w, b);
@@ -184,7 +185,7 @@ static void tell_threads(const walker *w, const rlxc_expr *a, const rlxc_expr *b
             told[axis] |= is_digit[axis];
 }
 
-/* True if each thread meets only itself at these indices. */
+/* True if no two different threads access the same element at these indices. */
 static bool is_own(const walker *w, const access *a, const access *b)
 {
     bool told[3] = {false, false, false};
@@ -210,8 +211,9 @@ static int64_t elements_of_place(const rlxc_buffer *b)
     return b->strides || b->elem_offset ? 0 : all;
 }
 
-/* True if no two threads can mean the same element, though each has indices of its own: the first
- * are places of a few, as many from each other in all threads. Of one turn of the loops around. */
+/* True if the accesses, in one iteration of the loops around both, are in different places of a
+ * buffer with several places: their first indices are remainders by the number of places, and
+ * differ by a constant that is not a multiple of it. */
 static bool are_apart(const walker *w, const access *x, const access *y)
 {
     int64_t places, others, distance;
@@ -306,8 +308,8 @@ static const rlxc_stmt *after_barrier(walker *w, const rlxc_stmt *s, rlxc_range 
 {
     if (w->divergent > 0 && !w->refused) {
         rlxc_error(w->ctx, range.line ? range : w->range,
-                   "%s: threads of a block would have to wait for each other where not all of them "
-                   "arrive: shared memory is read or replaced under a condition",
+                   "%s: a barrier is needed where not all threads of a block arrive: shared memory "
+                   "is read or overwritten under a condition",
                    w->f->name);
         w->refused = true;
     }
@@ -397,14 +399,14 @@ static accesses of_start(walker *w, const rlxc_stmt *s)
     return out;
 }
 
-/* A loop of |body|, which is |*out_body| afterwards; true if a barrier must stand before it. */
+/* A loop of |body|, which becomes |*out_body|; true if it needs a barrier before it. */
 static bool repeated(walker *w, const rlxc_stmt *body, bool diverges, const rlxc_stmt **out_body)
 {
     const accesses here = of_start(w, body), before = w->pending;
     w->pending = (accesses){0};
     *out_body = inside(w, body, diverges);
     const bool again = meet(w, &w->pending, &here, false), first = meet(w, &before, &here, false);
-    if (again) { /* the first turn has it, too; without turns nothing is accessed */
+    if (again) { /* the first iteration has it, too; without iterations nothing is accessed */
         const accesses end = w->pending;
         w->divergent += diverges;
         *out_body = after_barrier(w, *out_body, body->range);

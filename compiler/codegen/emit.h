@@ -72,7 +72,7 @@ typedef struct rlxc_bc_module {
     rlxc_map pool_values;                /* functions that are used as values */
     rlxc_map needs;                      /* function -> bytes by pool of on_devices */
     rlxc_map taken;     /* function -> the same, by its own buffers (pool_needs.c) */
-    rlxc_map recursive; /* functions that may run in a frame above their own */
+    rlxc_map recursive; /* functions that may be called again while they run */
     rlxc_map restarts;  /* calls of a function by itself that restart it, without a frame */
     bool failed;
 } rlxc_bc_module;
@@ -92,14 +92,14 @@ typedef struct rlxc_bc_region { /* of the memory plan */
 typedef struct rlxc_bc_room { /* for a buffer of the memory plan */
     rlxc_bc_region region;
     uint32_t bytes;                  /* expression */
-    const rlxc_bc_candidates *pools; /* that may hold it instead; NULL: the region is decided */
+    const rlxc_bc_candidates *pools; /* pools that may hold it instead; NULL: the region is fixed */
     uint64_t most;                   /* with |pools|: its bytes, rounded */
 } rlxc_bc_room;
 
 typedef struct rlxc_bc_place { /* a planned storage */
     bool is_planned, has_buffer, has_end;
     rlxc_bc_room room;
-    uint32_t buffer; /* begins with the first tensor */
+    uint32_t buffer; /* begins when the first tensor is made */
 } rlxc_bc_place;
 
 typedef struct rlxc_bc_planned { /* a tensor of the memory plan */
@@ -128,7 +128,7 @@ typedef struct rlxc_bc_function {
     RLXC_VEC(uint64_t) loaded_log;       /* keys of |loaded| */
     RLXC_VEC(const rlxc_rvar *) defined; /* variables in order of definition */
     rlxc_bc_place *places;               /* by variable id of a planned storage */
-    bool enters_branch;           /* nothing but kills has been emitted of the innermost branch */
+    bool enters_branch;           /* only kills have been emitted in the innermost branch so far */
     rlxc_map planned;             /* buffer and type -> the tensors of the plan */
     rlxc_bc_planned **planned_of; /* by variable id */
     uint32_t n_regions;
@@ -136,7 +136,7 @@ typedef struct rlxc_bc_function {
     RLXC_VEC(rlxc_bc_pooled) pooled;
     RLXC_VEC(const rlxc_function *) callees;
     bool calls_values; /* some callee is known at run time only */
-    bool ended;        /* the path ends here: nothing more is emitted before the next label */
+    bool ended;        /* the path has ended: nothing more is emitted before the next label */
     uint32_t nothing;  /* register + 1 of results that are never read or killed */
     RLXC_VEC(rlxc_rvar *) killed; /* variables killed, innermost scope last */
     RLXC_VEC(uint32_t) killed_regs;
@@ -169,11 +169,12 @@ uint32_t rlxc_bc_new_slot(rlxc_bc_function *fn);
 uint32_t rlxc_bc_temp_slot(rlxc_bc_function *fn);
 /* The slot that holds |e|: a symbol's own, or one evaluated in this scope. */
 uint32_t rlxc_bc_slot(rlxc_bc_function *fn, const rlxc_expr *e);
-/* Gives a slot to each lone variable in |pattern| that has none yet, and appends it to |io_bound|.
- */
+/* Gives a slot to each variable that is a whole dimension of |pattern| and has none yet, and
+   appends it to |io_bound|. */
 void rlxc_bc_bind_symbols(rlxc_bc_function *fn, const rlxc_sinfo *pattern, rlxc_var_list *io_bound);
-/* The type of |s|. The first lone occurrence of a variable of |binds| (may be NULL) binds it and
- * removes it from the map. Dimensions with unknown symbols are ANY where |lenient|, else errors. */
+/* The type of |s|. A variable of |binds| (may be NULL) is bound where it first is a whole
+ * dimension, and removed from the map. Dimensions with unknown symbols are ANY if |lenient|, else
+ * errors. */
 uint32_t rlxc_bc_type(rlxc_bc_module *m, rlxc_bc_symbols *symbols, const rlxc_sinfo *s,
                       rlxc_map *binds, bool lenient, rlxc_range range);
 /* match_type of register |reg| against |s|, binding its new symbols. */
@@ -189,9 +190,10 @@ uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom);
 uint32_t rlxc_bc_tensor_constant(rlxc_bc_module *m, const rlxc_constant *c, rlxc_range range);
 /* As above; a constant is loaded on |device|. */
 uint32_t rlxc_bc_atom_on(rlxc_bc_function *fn, rlxc_atom atom, uint32_t device);
-/* As above; constants in it are loaded where |type|, that of its destination, says; NULL: host. */
+/* As above; constants in it are loaded on the device that |type|, the type of the destination,
+   states; NULL: the host. */
 uint32_t rlxc_bc_atom_as(rlxc_bc_function *fn, rlxc_atom atom, const rlxc_sinfo *type);
-/* The registers of |args|, loaded as the parameters of |callable| from the first on say. */
+/* The registers of |args|, loaded on the devices of the first parameters of |callable|. */
 uint32_t *rlxc_bc_args(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t n,
                        const rlxc_sinfo *callable);
 /* False, and an error, when a tuple or shape in |atom| is too long to be made. */
@@ -223,7 +225,7 @@ void rlxc_bc_scope_rewind(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 
 /* --- emit_plan.c ----------------------------------------------------------------------------- */
-/* At the function's entry: lays out what its signature's symbols determine. */
+/* At the function's entry: lays out the regions that the signature's symbols determine. */
 /* Emits an instruction that fails with |message| unless |holds|. */
 void rlxc_bc_check(rlxc_bc_function *fn, const rlxc_expr *holds, const char *message);
 void rlxc_bc_plan_entry(rlxc_bc_function *fn);
@@ -246,7 +248,7 @@ bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b);
 /* --- emit_pools.c ---------------------------------------------------------------------------- */
 /* Reads the module's pools. */
 bool rlxc_bc_find_pools(rlxc_bc_module *m);
-/* The pools of the kind |holds| for a row of the file's devices; NULL: none is meant for it. */
+/* The pools of the kind |holds| for a row of the file's devices; NULL: there are none for it. */
 const rlxc_bc_candidates *rlxc_bc_pools_for(rlxc_bc_module *m, uint32_t device,
                                             rlxc_pool_kind holds);
 /* |pool|: an index of |m->on_devices|. */
@@ -256,13 +258,13 @@ void rlxc_bc_enter_pools(rlxc_bc_function *fn, uint32_t device);
 /* Room for |size| bytes in one of |pools|. */
 rlxc_bc_room rlxc_bc_pool_room(rlxc_bc_function *fn, const rlxc_expr *size,
                                const rlxc_bc_candidates *pools);
-/* At the end of the function: where its pooled buffers lie. */
+/* At the end of the function: places its pooled buffers. */
 void rlxc_bc_place_pools(rlxc_bc_function *fn);
-/* Says in the metadata how large the pools are, and how much of them is used. */
+/* Records in the metadata how large the pools are, and how much of them is used. */
 void rlxc_bc_pool_metadata(rlxc_bc_module *m);
 
 /* --- pool_needs.c ---------------------------------------------------------------------------- */
-/* At the end of the function: what its buffers take of pools, as the file will state it. */
+/* At the end of the function: how much of each pool its buffers take, as the file will state it. */
 void rlxc_bc_note_taken(rlxc_bc_function *fn);
 /* After all functions: proves |m->needs| and what the rows of pools state. */
 void rlxc_bc_check_needs(rlxc_bc_module *m);
@@ -270,7 +272,7 @@ void rlxc_bc_check_needs(rlxc_bc_module *m);
 /* --- emit_constants.c ------------------------------------------------------------------------ */
 /* Before any function: which pools hold the constants. */
 bool rlxc_bc_place_constants(rlxc_bc_module *m);
-/* The row whose pools may hold the constants that a kernel reads which is called with |args|. */
+/* The row whose pools may hold the constants read by a kernel that is called with |args|. */
 uint32_t rlxc_bc_constants_device(rlxc_bc_module *m, const rlxc_prim_func *f, const rlxc_atom *args,
                                   uint32_t n, rlxc_range range);
 /* The row where the tensor constant |index| lies for an operand on the row |device|: that of its
@@ -302,12 +304,12 @@ uint32_t rlxc_bc_device(rlxc_bc_module *m, const char *vdevice, rlxc_range range
 /* The row of |pool| on the device |where|; NULL: the host. */
 uint32_t rlxc_bc_pool_row(rlxc_bc_module *m, const rlxc_pool *pool, const rlxc_vdevice *where);
 uint32_t rlxc_bc_device_at(rlxc_bc_module *m, rlxc_atom index, rlxc_range range);
-/* Where a kernel runs that is called with |args|; |*out_where|: its name in types, or NULL. */
+/* The device of a kernel that is called with |args|; |*out_where|: its name in types, or NULL. */
 uint32_t rlxc_bc_kernel_device(rlxc_bc_module *m, const rlxc_prim_func *f, const rlxc_atom *args,
                                uint32_t n, rlxc_range range, const char **out_where);
 /* Adds the code of |m->codes|. */
 bool rlxc_bc_device_code(rlxc_bc_module *m);
-/* Writes what code generators of others wrote into the file. */
+/* Adds the sections that external code generators wrote to the file. */
 bool rlxc_bc_sections(rlxc_bc_module *m);
 /* The kernel of |f|, and which of |m->codes| has it; NULL: there is none. */
 const rlxc_device_kernel *rlxc_bc_device_kernel(const rlxc_bc_module *m, const rlxc_prim_func *f,
@@ -317,13 +319,13 @@ void rlxc_bc_launches(rlxc_bc_module *m, const rlxc_bc_kernel *k, rlxc_bc_symbol
                       rlxc_range range);
 /* Finds the functions that closures are made of. */
 void rlxc_bc_find_values(rlxc_bc_module *m);
-/* At the entry of a function that hosts call, or who knows what as a closure: moves its arguments
- * to the devices of its parameters, the host's included. */
+/* At the entry of a function that the host, or an unknown caller through a closure, may call: moves
+ * its arguments to the devices of its parameters, the host's included. */
 void rlxc_bc_enter_devices(rlxc_bc_function *fn);
-/* The register of |reg|, the result of a closure of which nothing is known, as one of type |to|. */
+/* Converts |reg|, the result of an unknown closure, to type |to|; returns the register. */
 uint32_t rlxc_bc_moved(rlxc_bc_function *fn, const rlxc_sinfo *to, uint32_t reg);
-/* The register of |reg|, the value of |from|, as one of type |to|: a tensor out of a value of type
- * Object, which the host may have made, is moved to where |to| says. */
+/* Converts |reg|, a value of type |from|, to type |to|; returns the register. A tensor in a value
+ * of type Object, which the host may have made, is moved to the device in |to|. */
 uint32_t rlxc_bc_unboxed(rlxc_bc_function *fn, rlxc_atom from, const rlxc_sinfo *to, uint32_t reg);
 
 /* --- emit_body.c, emit_call.c, emit_op.c ----------------------------------------------------- */

@@ -1,11 +1,12 @@
 /* Bytecode emission: constants in memory pools (kind=constants of compiler/ir/pool.h).
  *
- * A constant lies in a pool of the device on which it is read, if that has pools for constants: a
- * kernel's, or that of the type of what it becomes: an argument, an item of a tuple, a result. A
- * kernel of the CPU whose tensors lie in a scope reads constants in the pool of that scope, if
- * there is one. What has no device, as what builtins and packed functions read, is the CPU's.
- * The instruction that loads it names the row of the pool, into which the VM copies it once. The
- * choice is that of buffers which are all in use at once (pool_fit.c). */
+ * A constant lies in a pool of the device on which it is read, if that device has pools for
+ * constants. That is the device of the kernel that reads it, or of the type that it gets as an
+ * argument, an item of a tuple or a result. A kernel of the CPU whose tensors lie in a scope reads
+ * constants in the pool of that scope, if there is one. Constants without a device, such as those
+ * that builtins and packed functions read, are on the CPU. The instruction that loads it names the
+ * row of the pool, into which the VM copies it once. The choice is that of buffers which are all in
+ * use at once (pool_fit.c). */
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/ir/device.h"
@@ -108,7 +109,7 @@ static void note_kernel(constants *c, const rlxc_prim_func *f, const rlxc_atom *
         note_use(c, args[i], device, range);
 }
 
-/* A call by name, or by an operator, whose arguments may be one tuple behind the callee. */
+/* A call by name, or by an operator, whose arguments may be one tuple after the callee. */
 static void note_call(constants *c, const rlxc_binding *b)
 {
     rlxc_bc_module *m = c->m;

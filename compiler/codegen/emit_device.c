@@ -18,7 +18,7 @@ static const char *target_text(rlxc_bc_module *m, const rlxc_vdevice *device)
     return t ? rlxc_target_text(m->ctx, t) : "";
 }
 
-/* Remembers what row |row| of the file stands for. */
+/* Records the meaning of row |row| of the file. */
 static void note_row(rlxc_bc_module *m, uint32_t row, const rlxc_vdevice *device)
 {
     while (m->rows.count <= row && !rlxc_out_of_memory(m->ctx))

@@ -1,9 +1,9 @@
 /* Bytecode emission: symbolic integers and types.
  *
  * A symbol has one slot for the whole function; an expression is evaluated once per straight-line
- * scope, at its first use, which everything later in that scope is dominated by. Truncating
- * division, logic and casts have no opcode of their own: they are spelled with floor division,
- * products and select. */
+ * scope, at its first use, which dominates everything later in that scope. Truncating division,
+ * logic and casts have no opcode of their own: they are spelled with floor division, products and
+ * select. */
 #include "compiler/codegen/emit.h"
 #include "compiler/ir/names.h"
 

@@ -1,8 +1,8 @@
 /* Bytecode emission: the order of functions.
  *
- * Functions are emitted in the module's order, but with memory pools callees come first: what a
- * callee takes of a pool is missing to its caller. A call of a closure may call every function that
- * is used as a value. */
+ * Functions are emitted in the module's order, but with memory pools callees come first, because a
+ * callee's part of a pool is not available to its caller. A call of a closure may call any function
+ * that is used as a value. */
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/ir/op.h"

@@ -1,12 +1,12 @@
 /* Bytecode emission: the memory plan of a function.
  *
  * A planned storage becomes a buffer, in use from its first tensor to its last kill in the order of
- * the code; neither emits an instruction. A branch may begin with kills of what only the other
- * branch uses: they end nothing that has ended there. Tensors are made by plan_tensor. Sizes that
- * the symbols of the signature determine belong to a region for each device, laid out at the entry;
- * a size that needs a symbol bound later starts a region of its own, laid out there with all
- * symbols known by then, which later buffers on the same path join. The regions of the two branches
- * of an IF share the same bytes. */
+ * the code; neither emits an instruction. A branch may begin with kills of storage that only the
+ * other branch uses; these do not end its interval. Tensors are made by plan_tensor. Sizes that the
+ * symbols of the signature determine belong to a region for each device, laid out at the entry; a
+ * size that needs a symbol bound later starts a region of its own, laid out there with all symbols
+ * known by then, which later buffers on the same path join. The regions of the two branches of an
+ * IF share the same bytes. */
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/ir/op.h"

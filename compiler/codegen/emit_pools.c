@@ -1,11 +1,11 @@
 /* Bytecode emission: memory pools (compiler/ir/pool.h). Those for constants: emit_constants.c.
  *
  * Each pool is a region of a function's memory plan, laid out at the entry. The pools that take a
- * buffer's device and scope are its candidates, in the order given. A buffer whose most is known
- * may lie in any of them; where is chosen at the end of the function, when all intervals are known
- * (pool_fit.c), with what the callees take set aside. A buffer of unknown size lies in the first
- * pool without a limit. The row of a pool on the CPU says "pool NAME" as its target: the runtime
- * uses the memory that the host program has registered for its scope. */
+ * buffer's device and scope are its candidates, in the order given. A buffer with a known maximum
+ * size may lie in any of them; the pool is chosen at the end of the function, when all intervals
+ * are known (pool_fit.c), with the callees' part reserved. A buffer of unknown size lies in the
+ * first pool without a limit. The row of a CPU pool has the target "pool NAME": the runtime uses
+ * the memory that the host program has registered for its scope. */
 #include "compiler/codegen/emit.h"
 
 #include "compiler/analysis/static_size.h"
@@ -98,8 +98,8 @@ static void no_pool(rlxc_bc_function *fn, const rlxc_expr *size)
         if (rlxc_bound_of(fn->ctx, vars.vars.items[i], &bounds).max > MOST_BYTES)
             symbol = vars.vars.items[i]->var.name;
     rlxc_error(fn->ctx, fn->range,
-               "the memory pools for this have limits, but its size depends on %s, which has no "
-               "upper bound (--bound, or a last pool without a size)",
+               "all memory pools for this have a size limit, but its size depends on %s, which has "
+               "no upper bound (add --bound, or a last pool without a size)",
                symbol);
     fn->m->failed = true;
 }
@@ -211,8 +211,8 @@ static void set_needs(const choice *c)
         if (needs[i] == 0 || !rlxc_map_get(&fn->m->recursive, rlxc_key(fn->f)))
             continue;
         rlxc_error(fn->ctx, fn->f->range,
-                   "memory pool '%s' has a limit, but '%s', which needs %llu bytes of it, may be "
-                   "called again while it runs",
+                   "memory pool '%s' has a size limit, but '%s', which needs %llu bytes of it, may "
+                   "be called again while it runs",
                    fn->m->on_devices.items[i].pool->name, fn->f->name,
                    (unsigned long long)needs[i]);
         fn->m->failed = true;

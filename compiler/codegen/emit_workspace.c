@@ -1,11 +1,10 @@
 /* Bytecode emission: scratch memory of kernels, in the memory plan.
  *
- * The heap allocations of a lowered PrimFunc outside parallel loops that live together, at the
- * point where they are most, are a buffer that is in use only during the call (scratch.h); its size
- * is over the dimensions that the call knows. A kernel that needs more, or whose sizes the call
- * cannot determine, takes scratch memory from the VM, so nothing depends on the size being exact.
- * The scratch buffers of a device's kernel are summed in the same way, as vm/launch.c lays them
- * out. */
+ * The heap allocations of a lowered PrimFunc outside parallel loops become one buffer that is in
+ * use only during the call (scratch.h). Its size is the most that they use at once, over the
+ * dimensions that the call knows. A kernel that needs more, or whose sizes the call cannot
+ * determine, takes scratch memory from the VM, so nothing depends on the size being exact. The
+ * scratch buffers of a device's kernel are summed in the same way, as vm/launch.c lays them out. */
 #include "compiler/codegen/emit.h"
 
 #include "compiler/analysis/static_size.h"

@@ -1,8 +1,8 @@
 /* Private to compiler/codegen/llvm_*.c and native.c: the state of one native compilation.
  *
  * Each kernel becomes two LLVM functions: the exported one with the ABI of rlx/kernel.h, which
- * unpacks pointers and dims, and an internal "<symbol>.body" that gets them as parameters, so that
- * "noalias" can be said of them. Values are LLVM values of these types: bool i1 (i8 in memory),
+ * unpacks pointers and dims, and an internal "<symbol>.body" that takes them as parameters, so that
+ * they can be marked noalias. Values are LLVM values of these types: bool i1 (i8 in memory),
  * integers iN, float32/64 as they are, floats of 8 and 16 bits as float holding an exact value
  * (every operation rounds), handles ptr. A TIR type with lanes is a vector. */
 #ifndef RLXC_CODEGEN_LLVM_H
@@ -19,7 +19,7 @@
 
 enum {
     RLXC_MAX_LANES = 256,    /* of a vector */
-    RLXC_UNROLL_LIMIT = 4096 /* statements that unrolled loops of one kernel may become */
+    RLXC_UNROLL_LIMIT = 4096 /* limit of statements in the unrolled loops of a kernel */
 };
 
 typedef struct rlxc_llvm_part { /* a share of the kernels, compiled by one thread */
@@ -61,20 +61,21 @@ typedef struct rlxc_llvm {
     rlxc_map memo;           /* expression -> value, within one statement */
     RLXC_VEC(const rlxc_expr *) memo_log;
     rlxc_map built;      /* integer instructions of the kernel (llvm_fold.c) */
-    rlxc_map runs_after; /* block -> one that always runs before it */
+    rlxc_map runs_after; /* block -> a block that always runs before it */
     rlxc_bounds bounds;
     uint32_t stack_used, unrolled, n_parallel;
     bool reassoc;             /* the accumulation being emitted may be reordered */
     bool in_place;            /* see llvm_alias.c */
     LLVMMetadataRef accesses; /* the group of all such kernels */
-    LLVMValueRef mask;        /* lanes in which vector accesses touch memory; NULL: all */
+    LLVMValueRef mask;        /* mask of the lanes in which vector accesses touch memory; NULL:
+                               * all */
 } rlxc_llvm;
 
 /* --- llvm_expr.c --- */
 LLVMValueRef rlxc_llvm_expr(rlxc_llvm *g, const rlxc_expr *e);
 /* A scalar bool: the condition of a branch. */
 LLVMValueRef rlxc_llvm_condition(rlxc_llvm *g, const rlxc_expr *e);
-/* An index as i64 (or a vector of i64): arithmetic on narrower integers does not wrap. */
+/* An index as i64 (or a vector of i64); arithmetic on narrower indices is assumed not to wrap. */
 LLVMValueRef rlxc_llvm_index(rlxc_llvm *g, const rlxc_expr *e);
 void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
                      uint32_t n, LLVMValueRef value);
@@ -140,7 +141,7 @@ bool rlxc_llvm_is_near(const rlxc_llvm_address *at);
 LLVMValueRef rlxc_llvm_start(rlxc_llvm *g, const rlxc_llvm_address *at, LLVMTypeRef type);
 LLVMValueRef rlxc_llvm_lane(rlxc_llvm *g, const rlxc_llvm_address *at, LLVMTypeRef type,
                             uint32_t lane);
-/* |block| runs only where |first| has run before it: its values hold there, too. */
+/* |block| runs only after |first|, so values computed in |first| can be used in it. */
 void rlxc_llvm_runs_after(rlxc_llvm *g, LLVMBasicBlockRef block, LLVMBasicBlockRef first);
 void rlxc_llvm_forget_built(rlxc_llvm *g); /* at the start of a kernel */
 
@@ -212,9 +213,9 @@ LLVMValueRef rlxc_llvm_call_host(rlxc_llvm *g, const char *name, const rlxc_llvm
                                  uint32_t n);
 
 /* --- llvm_factors.c */
-/* 0.5 + 0.5 * erf(x) of float32, the weight of gelu; NULL: |e| is something else. */
+/* Emits 0.5 + 0.5 * erf(x) of float32, the weight of gelu; NULL if |e| has another form. */
 LLVMValueRef rlxc_llvm_gelu_weight(rlxc_llvm *g, const rlxc_expr *e);
-/* Operand |e| of |product|: a factor sigmoid(x), as in silu, has a shorter form. */
+/* Emits operand |e| of |product|; a factor sigmoid(x), as in silu, gets a shorter form. */
 LLVMValueRef rlxc_llvm_operand(rlxc_llvm *g, const rlxc_expr *product, const rlxc_expr *e);
 
 /* --- llvm_check.c */
@@ -266,17 +267,17 @@ uint32_t rlxc_llvm_width(rlxc_llvm *g, const rlxc_stmt *loop);
 bool rlxc_llvm_stays_rolled(const rlxc_stmt *loop);
 
 /* --- llvm_streams.c --- */
-/* The mark of a loop over the streams of a register tile; NULL: |loop| is something else. */
+/* The annotation of a loop over the streams of a register tile; NULL for other loops. */
 LLVMMetadataRef rlxc_llvm_streams(rlxc_llvm *g, const rlxc_stmt *loop);
-/* Makes the starts of streams opaque in the loops that have the mark. */
+/* Hides the start addresses of streams from LLVM's analysis in the loops with this annotation. */
 void rlxc_llvm_hide_streams(LLVMModuleRef module, LLVMContextRef lc);
 /* True if |block| is all of a loop with the mark; |kind| is LLVM's of loops' metadata. */
 bool rlxc_llvm_is_streams(LLVMBasicBlockRef block, unsigned kind);
 
 /* --- llvm_opaque.c --- */
-/* |pointer|, an instruction, in a form that the analysis of loops takes as unknown. */
+/* Hides the origin of |pointer|, an instruction, from LLVM's loop analysis. */
 LLVMValueRef rlxc_llvm_opaque(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef pointer);
-/* Makes what loops compute addresses from opaque. */
+/* Hides from LLVM's loop analysis what loops compute addresses from. */
 void rlxc_llvm_hide_sums(LLVMModuleRef module, LLVMContextRef lc);
 
 /* --- llvm_stmt.c --- */
@@ -330,14 +331,14 @@ bool rlxc_nvptx_compile(rlxc_context *ctx, const rlxc_options *options, rlxc_nat
                         struct rlxc_device_code *out);
 /* --- nvptx_function.c: code of a device's threads, where g->launch is set */
 void rlxc_nvptx_function(rlxc_llvm *g, const rlxc_prim_func *f, const struct rlxc_launch *launch);
-/* Memory of a thread, or of its block; false with a diagnostic if there is no such. */
+/* Memory of a thread, or of its block; false with a diagnostic if the device has no such memory. */
 bool rlxc_nvptx_allocate(rlxc_llvm *g, const rlxc_expr *var, const char *scope, rlx_dtype dtype,
                          const rlxc_expr *const *extents, uint32_t n);
-/* The turn of a bound loop that this thread is. */
+/* The iteration of a bound loop that this thread runs. */
 void rlxc_nvptx_bound_loop(rlxc_llvm *g, const rlxc_stmt *loop);
 /* Ends the block with a fault of the kernel. */
-/* Ends the thread, or goes on at |next|: |check| of the launch failed. |x|, |y|: what its message
- * shows, or NULL. */
+/* Records that |check| of the launch failed, then ends the thread or continues at |next|. |x|, |y|:
+ * the numbers in the message, or NULL. */
 void rlxc_nvptx_fail(rlxc_llvm *g, const rlxc_stmt *check, LLVMValueRef x, LLVMValueRef y,
                      LLVMBasicBlockRef next);
 /* Calls of rows with lowering DEVICE. */
@@ -358,7 +359,7 @@ bool rlxc_llvm_emit_parts(rlxc_context *ctx, const rlxc_options *options, rlxc_n
 void rlxc_llvm_drop_parts(rlxc_llvm_part *parts, uint32_t n);
 
 /* --- link.c: no LLVM --- */
-/* Objects, in this order, to one shared object. */
+/* Links the objects, in this order, into one shared object. */
 bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const rlx_str *objects,
                       uint32_t n, const void **out_data, size_t *out_size);
 

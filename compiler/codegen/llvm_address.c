@@ -1,12 +1,12 @@
-/* Where an access of a buffer is in memory.
+/* Addresses of buffer accesses.
  *
- * The vectors of an unrolled tile are constants apart. Their addresses are built as one start and a
- * constant each, which an instruction adds for nothing: the tile needs one register for all its
- * rows, and every pass of LLVM sees one address to work on instead of dozens. The start may be
- * outside of the buffer, so it does not claim to be inside. */
+ * The vectors of an unrolled tile lie at constant distances. Their addresses are built as one start
+ * plus a constant, which memory operands add for free: the tile needs one register for all its
+ * rows, and LLVM's passes see one address instead of dozens. The start may be outside of the
+ * buffer, so it does not claim to be inside. */
 #include "compiler/codegen/llvm.h"
 
-/* Constants apart by this many elements and more stay part of the index. */
+/* Constant offsets of at least this many elements stay part of the index. */
 enum { FAR = 1 << 24 };
 
 static LLVMValueRef mul_index(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef b)

@@ -1,7 +1,5 @@
-/* What activations multiply with, in float32: the weight of gelu and the sigmoid of silu. As
- * factors they need fewer operations than erf and sigmoid by themselves
- * (tests/compiler/test_tir_factors.c).
- */
+/* Factors of activations in float32: the weight of gelu and the sigmoid of silu. As factors they
+ * need fewer operations than erf and sigmoid alone (tests/compiler/test_tir_factors.c). */
 #include "compiler/codegen/llvm_math.h"
 
 #include <string.h>

@@ -21,8 +21,9 @@ static inline fp begin(rlxc_llvm *g, LLVMValueRef x)
     return (fp){g, LLVMTypeOf(x), rlxc_llvm_like(is_double(g, x) ? g->i64 : g->i32, x)};
 }
 
-/* llvm_math.c: a constant that is a value like any other for the code generator, so that what has
- * no register is an operand in memory; AVX2 would broadcast it to a register in every iteration. */
+/* llvm_math.c: a constant that LLVM treats like any other value, so that without a free register it
+ * becomes a memory operand. Otherwise AVX2 code would broadcast it to a register in every
+ * iteration. */
 LLVMValueRef rlxc_llvm_held(rlxc_llvm *g, LLVMTypeRef type, double value);
 
 static inline LLVMValueRef num(fp f, double v)

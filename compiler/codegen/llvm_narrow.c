@@ -1,5 +1,5 @@
-/* Casts of floats to integers of 8 or 16 bits, which saturate. Quantization writes more around
- * them, and most of it is the cast's own work:
+/* Casts of floats to integers of 8 or 16 bits, which saturate. Quantization adds operations around
+ * them, most of which the cast does anyway:
  *
  *     cast(min(max(round(x) + zero, least), most))
  *

@@ -1,4 +1,4 @@
-/* Sums that LLVM's loop strength reduction takes as they are.
+/* Keeps LLVM's loop strength reduction from rewriting address sums.
  *
  * It knows how every value was computed, writes each address of a loop as one sum of all that went
  * into it, and compares the ways to divide these sums between registers. For the tiles of a

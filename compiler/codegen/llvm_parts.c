@@ -64,14 +64,14 @@ static bool verify(rlxc_llvm_part *part)
     return !bad;
 }
 
-/* What the passes of a level have to do is known, because code generation emits all of their input.
- * Kernels call little and nothing is left to inline, so passes over the call graph find nothing;
- * tiles are vectors already, and arrays of accumulators go to registers at once. LLVM's own lists
- * for levels 2 and 3 take half as long again. Of the kernels of `make bench` one is faster with the
- * list of level 3 (GridSample, 5 %), and AveragePool 3x3 with stride 2 takes 2.1 times as long. gvn
- * in place of the second early-cse, loop-load-elim and a third licm took 7 % more and saved 0.2 %
- * of the instructions. indvars took 7 to 12 % of the time: loops count from 0 in 64 bits as they
- * come, and only a pooling of 9x21 pixels is slower without it.
+/* The work left for LLVM's passes at each level is known, because code generation emits all of
+ * their input. Kernels call little and nothing is left to inline, so passes over the call graph
+ * find nothing; tiles are vectors already, and arrays of accumulators go to registers at once.
+ * LLVM's own lists for levels 2 and 3 take half as long again. Of the kernels of `make bench` one
+ * is faster with the list of level 3 (GridSample, 5 %), and AveragePool 3x3 with stride 2 takes 2.1
+ * times as long. gvn in place of the second early-cse, loop-load-elim and a third licm took 7 %
+ * more and saved 0.2 % of the instructions. indvars took 7 to 12 % of the time: loops count from 0
+ * in 64 bits as they come, and only a pooling of 9x21 pixels is slower without it.
  *
  * Level 1 is for short compile times: temporaries go to registers, and loop-invariant code is
  * hoisted. */
@@ -231,7 +231,7 @@ bool rlxc_llvm_describe(rlxc_context *ctx, const rlxc_options *options, const ch
     return true;
 }
 
-/* Options of LLVM hold for the process, which is a child of its own (child.h). Rows that are no
+/* LLVM's options are global to the process, which is a child process (child.h). Rows that are no
  * whole number of vectors, of eight lanes or more, end with a vector of half the lanes: LLVM's own
  * limit is 16, and eight columns one by one took as long as the other 32 of 40. */
 static void set_options(void)

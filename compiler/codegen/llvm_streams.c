@@ -1,6 +1,6 @@
-/* Loops whose addresses are as good as they can be: those of a register tile, which read a panel
- * and one element of each row per iteration. With the start of every stream in a register, an
- * access is that register plus the counter.
+/* Loops whose addresses are already optimal: those of a register tile, which read a panel and one
+ * element of each row per iteration. With the start of every stream in a register, an access is
+ * that register plus the counter.
  *
  * LLVM's loop strength reduction does not know that. It rewrites the start of each stream as a sum
  * of everything that went into it, and compares the ways to divide all these sums between

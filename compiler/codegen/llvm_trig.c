@@ -64,7 +64,7 @@ static reduced reduce(fp f, LLVMValueRef a)
     LLVMValueRef half = rlxc_llvm_int(f.g, wide, 32);
     LLVMValueRef sum = LLVMBuildAdd(b, wide_product(f, m, w[1]),
                                     LLVMBuildLShr(b, wide_product(f, m, w[2]), half, ""), "");
-    /* by halves: the first word and the quadrant concern the upper one alone, and conversions from
+    /* in halves: the first word and the quadrant affect only the upper half, and conversions from
      * 64 bits are slow; the last bit does not matter */
     fp wide_f = {f.g, rlxc_llvm_like(f.g->f64, a), wide};
     LLVMValueRef high = LLVMBuildTrunc(b, LLVMBuildLShr(b, sum, half, ""), f.ti, "");

@@ -99,9 +99,9 @@ LLVMValueRef rlxc_llvm_float(LLVMTypeRef type, double value)
 
 /* --- casts ----------------------------------------------------------------------------------- */
 
-/* Out-of-range values saturate, so that no input makes an undefined value. NaN gives the least
+/* Out-of-range values saturate, so that no input makes an undefined value. NaN gives the smallest
  * number of a signed type, which is never a valid index (as x86-64's conversion does), and 0 for an
- * unsigned or narrow one. As comparisons, not llvm.fptosi.sat, which takes vectors apart. */
+ * unsigned or narrow one. Uses comparisons, because llvm.fptosi.sat scalarizes vectors. */
 static LLVMValueRef float_to_int(rlxc_llvm *g, LLVMValueRef value, rlx_dtype to, LLVMTypeRef type)
 {
     LLVMBuilderRef b = g->b;

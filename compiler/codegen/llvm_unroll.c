@@ -1,10 +1,10 @@
-/* Which loops LLVM must not unroll.
+/* Decides which loops LLVM must not unroll.
  *
- * LLVM unrolls a loop of few turns around other loops whole, whatever runs inside: the 3 x 3 taps
- * of a convolution give nine copies of its loop over channels, in each of its tiles. That saves a
- * few instructions per run of the inner loop, and takes several times as long to compile. So a loop
- * stays rolled if a loop inside it is long, and likewise if the kernel says so ("rlx.rolled"). A
- * short loop inside is unrolled itself; then its outer loop is worth unrolling too.
+ * LLVM fully unrolls a short loop around other loops, whatever runs inside: the 3 x 3 taps of a
+ * convolution give nine copies of its loop over channels, in each of its tiles. That saves a few
+ * instructions per run of the inner loop, and takes several times as long to compile. So a loop is
+ * not unrolled if a loop inside it is long, or if the kernel asks for that ("rlx.rolled"). A short
+ * inner loop is unrolled itself; then its outer loop is worth unrolling too.
  *
  * LLVM also makes up to eight copies of the body of a long loop. Loops over scalars are faster by
  * that. A tile of vectors, which the kernel has unrolled, is not. */

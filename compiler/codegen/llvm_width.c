@@ -1,7 +1,7 @@
-/* The vector width of loops over float16. LLVM takes a conversion between float16 and float32 for
- * more expensive than it is where the machine has an instruction for it (F16C), and vectorizes such
- * loops with half of the lanes. An innermost loop that only stores elements next to each other,
- * computed from elements next to each other, is told its width ("llvm.loop.vectorize.width"). */
+/* The vector width of loops over float16. LLVM overestimates the cost of conversions between
+ * float16 and float32 on machines with an instruction for them (F16C), and vectorizes such loops
+ * with half of the lanes. An innermost loop that only stores contiguous elements computed from
+ * contiguous elements gets an explicit width ("llvm.loop.vectorize.width"). */
 #include "compiler/codegen/llvm.h"
 #include "compiler/target/target.h"
 

@@ -1,9 +1,9 @@
 /* A launch -> a kernel of NVIDIA's GPUs in LLVM.
  *
- * Buffers are parameters in the global address space, one each, scalars follow them as they stand
- * in the launch. Everything is addressed in the generic space; LLVM finds out what is where. Memory
- * of a block is a variable of the module, memory of a thread is on its stack and goes to registers
- * where all indices are known. */
+ * Each buffer is a parameter in the global address space; scalars follow in the order of the
+ * launch. All accesses use the generic address space; LLVM infers the specific one. Memory of a
+ * block is a variable of the module, memory of a thread is on its stack and goes to registers where
+ * all indices are known. */
 #include <stdio.h>
 #include <string.h>
 

@@ -96,8 +96,8 @@ static void read_registers(rlxc_llvm *g, const rlxc_expr *e, uint32_t k, LLVMTyp
     }
 }
 
-/* Float32 numbers as TF32, to the nearest: what an instruction makes of other digits is not said.
- */
+/* Rounds float32 numbers to the nearest TF32: how the instruction treats further digits is
+   unspecified. */
 static void round_registers(rlxc_llvm *g, LLVMValueRef *io, uint32_t n)
 {
     static const char text[] = "cvt.rna.tf32.f32 $0, $1;", places[] = "=r,r";

@@ -1,7 +1,8 @@
 /* Launches -> one OpenCL program.
  *
  * A kernel's parameters are those of its launch: for a buffer its memory and the offset of its
- * first byte there, for a scalar its value. The program has no options of the compiler in it. */
+ * first byte there, for a scalar its value. The program does not depend on the compiler's
+ * options. */
 #include "compiler/codegen/opencl.h"
 
 #include <inttypes.h>

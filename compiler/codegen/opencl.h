@@ -37,8 +37,9 @@ typedef struct rlxc_cl_memory {
 typedef struct rlxc_cl_registers { /* an array of a thread that is accessed at constants */
     rlx_dtype dtype;               /* of an element */
     uint32_t lanes;                /* of its vectors; 0: no access so far, 1: none has lanes */
-    bool bad;                      /* some access is another one: it stays an array */
-    const char *name;              /* of its variables, NAME_0 ... NAME_(n - 1); NULL: none */
+    bool bad;                      /* some access has another form: it stays an array */
+    const char *name;              /* number of its variables, NAME_0 ... NAME_(n - 1); NULL:
+                                    * none */
     uint32_t n;
 } rlxc_cl_registers;
 
@@ -67,7 +68,7 @@ typedef struct rlxc_cl {
     /* C99. */
     bool is_c;
     const char *prefix; /* of all names of file scope */
-    const char *refuse; /* what a function returns where a check fails */
+    const char *refuse; /* what a function returns if a check fails */
     rlxc_map globals;   /* interned: names of file scope */
     rlxc_map names;     /* of the function being written */
     rlxc_map places; /* data of a temporary -> its offset in the scratch memory, as an expression;
@@ -79,7 +80,7 @@ typedef struct rlxc_cl {
 const char *rlxc_cl_type(const rlxc_cl *g, rlx_dtype t); /* of a value: "float" */
 const char *rlxc_cl_memory_type(const rlxc_cl *g,
                                 rlx_dtype t); /* of an element in memory: "ushort" */
-/* NULL, or why no value or element can have the type. */
+/* Why no value or element can have the type; NULL if it can. */
 const char *rlxc_cl_lacks_type(const rlxc_target *target, rlx_dtype t);
 const char *rlxc_cl_cast(rlxc_cl *g, const char *value, rlx_dtype from, rlx_dtype to);
 const char *rlxc_cl_from_memory(rlxc_cl *g, const char *value, rlx_dtype t);
@@ -124,21 +125,21 @@ const char *rlxc_cl_index(rlxc_cl *g, const rlxc_expr *e);
 /* The element of |buffer| at |indices|: "a_1[i_2 + 4]"; NULL with a diagnostic. */
 const char *rlxc_cl_element(rlxc_cl *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
                             uint32_t n);
-/* Where the element is from the start of the buffer's memory, in elements. */
+/* The element's offset from the start of the buffer's memory, in elements. */
 const rlxc_expr *rlxc_cl_offset(rlxc_context *ctx, const rlxc_buffer *buffer,
                                 const rlxc_expr *const *indices, uint32_t n);
 const char *rlxc_cl_element_at(rlxc_cl *g, const rlxc_buffer *buffer, const rlxc_expr *offset);
 /* A new constant with this value, named in the statements. */
 const char *rlxc_cl_named(rlxc_cl *g, const char *type, const char *value);
 void rlxc_cl_memo_forget(rlxc_cl *g, uint32_t mark);
-/* Reports that the expression cannot be written; gives a text in its place. */
+/* Reports that the expression cannot be written, and returns a placeholder text. */
 const char *rlxc_cl_problem(rlxc_cl *g, const char *what);
 
 /* --- opencl_call.c */
 /* "f" for functions of C that have one for float. */
 const char *rlxc_cl_suffix(const rlxc_cl *g, rlx_dtype t);
 const char *rlxc_cl_call(rlxc_cl *g, const rlxc_expr *e);
-/* NULL, or why OpenCL C has no such function; |what| names it. */
+/* Why OpenCL C has no such function, or NULL; |what| names the function. */
 const char *rlxc_cl_lacks_call(const rlxc_expr *e);
 
 /* True if OpenCL C has the function for vectors, too. */
@@ -169,7 +170,7 @@ void rlxc_cl_store_vector(rlxc_cl *g, const rlxc_stmt *s);
 void rlxc_cl_find_registers(rlxc_cl *g, const rlxc_stmt *body);
 /* Declares variables for the array of |count| elements; false: it must be an array. */
 bool rlxc_cl_declare_registers(rlxc_cl *g, const rlxc_expr *data, const char *name, int64_t count);
-/* The element as a part of a variable: "acc_1_0.s3"; NULL: it is none. */
+/* The element as a component of a variable, "acc_1_0.s3"; NULL if it is not one. */
 const char *rlxc_cl_register(rlxc_cl *g, const rlxc_buffer *b, const rlxc_expr *offset);
 
 /* --- opencl_lanes.c: no vectors in the result but, with |keeps_some|, in stores that

@@ -1,10 +1,10 @@
 /* Scalar expressions of TIR -> OpenCL text.
  *
- * Loads, calls and long texts become constants with a name, so that what an expression shares is
- * computed once; a name holds within its statement, without the bodies of that, and one that was
- * given inside a branch only there. Data arithmetic wraps and never traps. Index arithmetic does
- * not wrap; it is done in int where the ranges of the loops prove that it fits, for the addresses
- * of most devices have 32 bits and more only at a cost. */
+ * Loads, calls and long texts become named constants, so that shared subexpressions are computed
+ * once. A name is valid within its statement, but not in nested bodies; a name given inside a
+ * branch is valid only there. Data arithmetic wraps and never traps. Index arithmetic does not
+ * wrap; it is done in int where the ranges of the loops prove that it fits, for the addresses of
+ * most devices have 32 bits and more only at a cost. */
 #include <string.h>
 
 #include "compiler/codegen/opencl.h"
@@ -133,7 +133,7 @@ static const char *index_text(rlxc_cl *g, const rlxc_expr *e, bool narrow)
         return cast_index(g, e, type);
     if (e->kind == RLXC_EXPR_CAST)
         return index_text(g, e->bin.a, narrow);
-    /* C widens the narrower operand by itself. */
+    /* C widens the narrower operand implicitly. */
     const bool narrow_a = narrow || (g->is_c && all_fit(g, e->bin.a));
     const bool narrow_b = narrow || (g->is_c && !narrow_a && all_fit(g, e->bin.b));
     const char *a = index_text(g, e->bin.a, narrow_a), *b = index_text(g, e->bin.b, narrow_b),

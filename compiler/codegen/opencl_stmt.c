@@ -110,8 +110,8 @@ static void allocate(rlxc_cl *g, const rlxc_expr *var, rlx_dtype t, const char *
     *sum += bytes;
     if (*sum > most) {
         rlxc_error(g->ctx, g->range,
-                   "%s: temporaries of a %s take %" PRIu64 " bytes; there are %" PRIu64, g->f->name,
-                   shared ? "block" : "thread", *sum, most);
+                   "%s: temporaries of a %s take %" PRIu64 " bytes; the limit is %" PRIu64,
+                   g->f->name, shared ? "block" : "thread", *sum, most);
         return;
     }
     rlxc_cl_set_memory(g, var, name, shared ? "__local" : "", t, false);
@@ -246,8 +246,8 @@ static const char *thread_text(rlxc_cl *g, int axis)
                         axis % 3);
 }
 
-/* A loop of threads inside the launch: the thread takes the turn with its number, if there is one.
- */
+/* A loop of threads inside the launch: the thread runs the iteration with its number, if there is
+   one. */
 static void bound_loop(rlxc_cl *g, const rlxc_stmt *s)
 {
     const int axis = rlxc_thread_axis(s->loop.thread);

@@ -1,4 +1,4 @@
-/* The checks of a PrimFunc's parameters: what its attribute rlx.checks says (pass sink_checks). */
+/* The checks of a PrimFunc's parameters, from its attribute rlx.checks (pass sink_checks). */
 #ifndef RLXC_CODEGEN_PARAM_CHECKS_H
 #define RLXC_CODEGEN_PARAM_CHECKS_H
 
@@ -13,7 +13,7 @@ typedef struct rlxc_param_check {
     int64_t line, column;
 } rlxc_param_check;
 
-/* Returns their number; 0 with a diagnostic if the attribute is another one. */
+/* Returns the number of checks; 0 with a diagnostic if the attribute is malformed. */
 uint32_t rlxc_param_checks(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_param_check **out);
 
 #endif

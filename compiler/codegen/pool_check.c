@@ -1,5 +1,5 @@
-/* Proves that buffers fit in their memory pools (pool_fit.h). It shares nothing with the code that
- * places them: every mutant of that code must be found here. */
+/* Proves that buffers fit in their memory pools (pool_fit.h). It shares no code with the placement:
+ * every mutant of the placement must be detected here. */
 #include "compiler/codegen/pool_fit.h"
 
 static bool is_candidate(const rlxc_pool_buffer *b)

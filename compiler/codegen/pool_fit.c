@@ -1,11 +1,11 @@
 /* Chooses a memory pool and an offset for each buffer of a function (pool_fit.h).
  *
- * Buffers are placed one by one: in the first of their pools that has a gap, the smallest that is
- * large enough, beside those that are in use at the same time. The order decides how well that
- * goes: each row of the table of orders is tried, and the result with the fewest bytes outside the
- * preferred pools is taken. Then other orders are searched from there: a buffer outside its
- * preferred pool, or one that is in its way, moves to another place in the order; a change is kept
- * if the result is no worse than it was some changes ago. */
+ * Buffers are placed one by one: in the first of their pools with a gap that is large enough
+ * between the buffers in use at the same time, and there in the smallest such gap. The quality
+ * depends on the order: each row of the table of orders is tried, and the result with the fewest
+ * bytes outside the preferred pools is taken. A search over other orders starts from there: a
+ * buffer outside its preferred pool, or one that blocks it, moves to another position in the order;
+ * a change is kept if the result is no worse than it was some changes ago. */
 #include "compiler/codegen/pool_fit.h"
 
 #include <string.h>
@@ -119,7 +119,7 @@ static uint32_t list_near(fitter *f, const rlxc_pool_buffer *b, uint8_t pool)
     return n;
 }
 
-/* The smallest gap in |pool| for |b|; behind all others where there is none. */
+/* The smallest gap in |pool| for |b|; after all other buffers if there is none. */
 static uint64_t find_offset(fitter *f, const rlxc_pool_buffer *b, uint8_t pool)
 {
     const uint32_t n = list_near(f, b, pool);
@@ -150,8 +150,8 @@ static bool place(fitter *f, rlxc_pool_buffer *b)
     return false;
 }
 
-/* In |f->order|. Those that do not fit are left out, so that the others tell what is in their way.
- */
+/* Places the buffers in |f->order|. Those that do not fit are left out, so that the others show
+   what is in their way. */
 static bool place_all(fitter *f)
 {
     for (uint32_t i = 0; i < f->n; i++)
@@ -287,8 +287,8 @@ bool rlxc_is_misfit(const rlxc_pool_buffer *b, const rlxc_pool_misfit *misfit)
     return b->first <= misfit->time && misfit->time < b->last && wants(b, misfit->pool);
 }
 
-/* The most that is in use at once of what is in the pool or has no other place, at the start of a
- * buffer that meets the one that failed. */
+/* The most bytes in use at once, of buffers that are in the pool or have no other, at the start of
+ * a buffer that overlaps the failed one in time. */
 static void find_misfit(fitter *f, rlxc_pool_misfit *out)
 {
     const rlxc_pool_buffer *b = &f->buffers[f->order[f->failed]];

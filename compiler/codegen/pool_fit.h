@@ -1,4 +1,4 @@
-/* Buffers of known sizes into memory pools of limited size. */
+/* Places buffers of known sizes in memory pools of limited size. */
 #ifndef RLXC_CODEGEN_POOL_FIT_H
 #define RLXC_CODEGEN_POOL_FIT_H
 
@@ -26,24 +26,25 @@ typedef struct rlxc_pool_misfit { /* why they do not fit */
     uint64_t alive;               /* bytes of these */
 } rlxc_pool_misfit;
 
-/* Chooses pool and offset of each of |n| buffers; |room| is the size of each pool,
- * UINT64_MAX: no limit. |options|: how long better ways are searched; NULL: not at all. False if no
- * way was found, with |misfit| and the pools of the best try filled in, or if memory is out (the
- * context is then failed). */
+/* Chooses a pool and an offset for each of |n| buffers; |room| is the size of each pool,
+ * UINT64_MAX: no limit. |options| limits the search for better placements; NULL: no search. False
+ * if no placement was found, with |misfit| and the pools of the best attempt filled in, or if
+ * memory runs out (the context has then failed). */
 bool rlxc_fit_pools(rlxc_context *ctx, rlxc_pool_buffer *buffers, uint32_t n, const uint64_t *room,
                     const rlxc_layout_options *options, rlxc_pool_misfit *misfit);
 
-/* True if |b| is one of those in use at the moment that |misfit| names. */
+/* True if |b| is in use at the point that |misfit| names. */
 bool rlxc_is_misfit(const rlxc_pool_buffer *b, const rlxc_pool_misfit *misfit);
 
-/* pool_report.c: the error that says so, of |function|, whose callees need |below| bytes of |pool|,
- * and what is in use at the moment that |misfit| names. */
+/* pool_report.c: reports that the buffers of |function|, whose callees need |below| bytes of
+ * |pool|, do not fit, and what is in use at the point that |misfit| names. */
 void rlxc_report_misfit(rlxc_context *ctx, const rlxc_pool *pool, const rlxc_pool_misfit *misfit,
                         const char *function, uint64_t below, const rlxc_pool_buffer *buffers,
                         uint32_t n);
 
-/* pool_check.c: an independent proof: each buffer is in one of its pools, inside its room, and
- * buffers that are in use at once are disjoint. Names the first that is not in |out_wrong|. */
+/* pool_check.c: an independent proof that each buffer is in one of its pools and inside that pool's
+ * size, and that buffers in use at the same time are disjoint. |out_wrong| gets the first buffer
+ * that fails. */
 bool rlxc_check_pools(const rlxc_pool_buffer *buffers, uint32_t n, const uint64_t *room,
                       uint32_t n_pools, uint32_t *out_wrong);
 

@@ -1,11 +1,12 @@
-/* Proves what calls take of memory pools: it shares nothing with the code that counts it
- * (emit_pools.c), finds callees (emit_call.c) and orders functions (emit_order.c).
+/* Proves the reservations of memory pools for calls. It shares nothing with the code that computes
+ * them (emit_pools.c), finds callees (emit_call.c) and orders functions (emit_order.c).
  *
- * What was counted is a claim: so many bytes of each pool for each function. It holds if no claim
- * is below what the function's own buffers take plus the claim of any function that it may call:
- * then no chain of calls, however deep, takes more. A call that restarts its function is none. The
- * buffers are read back from the builder, the calls from the module. The claims must also fit into
- * the pools, and into what the file states. */
+ * A reservation is the number of bytes of each pool for each function. The reservations are
+ * sufficient if each is at least what the function's own buffers take plus the reservation of any
+ * function that it may call: then no chain of calls, however deep, takes more. A tail call that
+ * restarts its function does not count. The buffers are read back from the builder, the calls from
+ * the module. The reservations must also fit into the pools, and into the sizes that the file
+ * states. */
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/ir/op.h"
@@ -167,7 +168,7 @@ void rlxc_bc_check_needs(rlxc_bc_module *m)
         if (p.holds)
             continue;
         rlxc_internal(m->ctx, p.f->range, "emit_bytecode",
-                      "memory plan: '%s' and what it calls take more of a pool than was counted",
+                      "memory plan: '%s' and its callees take more of a pool than was reserved",
                       p.f->name);
         m->failed = true;
     }

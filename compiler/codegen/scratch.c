@@ -1,4 +1,4 @@
-/* Scratch memory of a kernel: what a lowered PrimFunc has in use at once (scratch.h). */
+/* Scratch memory of a kernel: the most that a lowered PrimFunc has in use at once (scratch.h). */
 #include "compiler/codegen/scratch.h"
 
 #include "compiler/ir/sym.h"

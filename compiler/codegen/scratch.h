@@ -1,8 +1,8 @@
 /* Scratch memory of a kernel: the temporaries of a lowered PrimFunc that are too large for the
  * stack.
  *
- * What a sequence allocates, it returns at its end, so temporaries are a stack: each has an offset,
- * and the most that is in use at once is what the kernel needs. */
+ * A sequence frees its allocations when it ends, so temporaries form a stack: each has an offset,
+ * and the kernel needs the largest size in use at once. */
 #ifndef RLXC_CODEGEN_SCRATCH_H
 #define RLXC_CODEGEN_SCRATCH_H
 
@@ -13,9 +13,9 @@ typedef struct rlxc_scratch {
     const rlxc_expr *const *dims;   /* the PrimFunc's symbols */
     const rlxc_expr *const *values; /* what they are at the call; NULL: unknown */
     uint32_t n_dims;
-    bool in_parallel; /* temporaries in parallel loops count, which run one turn at a time */
-    /* Told where each temporary is, of |bytes| from |offset| on; NULL for bytes that the symbols do
-     * not determine. May be NULL. */
+    bool in_parallel; /* parallel loops run one iteration at a time, so their temporaries count */
+    /* Called with the |offset| and the |bytes| of each temporary; |bytes| is NULL if the symbols do
+     * not determine it. May be NULL. */
     void (*place)(void *user, const rlxc_stmt *allocate, const rlxc_expr *offset,
                   const rlxc_expr *bytes);
     void *user;

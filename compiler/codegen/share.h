@@ -3,8 +3,8 @@
  * and in integer constants that do not affect the code: strides, offsets, trip counts of longer
  * loops. A constant that all loops of a group agree on stays a constant. What is unrolled or
  * vectorised, element types, the indices of temporaries and divisors inside of inner loops must be
- * equal. So substituting the arguments of one place into the body gives exactly the loop of that
- * place.
+ * equal. Substituting the arguments of one use into the body therefore gives exactly the loop at
+ * that use.
  *
  * This file is independent of LLVM; llvm_share.c emits the bodies and their calls. */
 #ifndef RLXC_CODEGEN_SHARE_H
@@ -27,8 +27,8 @@ typedef struct rlxc_shared_use {
     const rlxc_expr *const *args; /* for the parameters: variables, then sizes */
 } rlxc_shared_use;
 
-/* Maps each shared loop (rlxc_stmt) of |module| to its rlxc_shared_use. Below |level| 2 loops that
- * take long to compile are shared even where two kernels lose constants by it. */
+/* Maps each shared loop (rlxc_stmt) of |module| to its rlxc_shared_use. Below |level| 2, loops that
+ * take long to compile are shared even if two kernels lose constants by it. */
 void rlxc_share_loops(rlxc_context *ctx, const rlxc_module *module, int level, rlxc_map *out_uses);
 
 /* --- share_walk.c: one loop ------------------------------------------------------------------ */
@@ -81,8 +81,8 @@ typedef struct rlxc_closed_local { /* |loop| writes |var| before it reads it; no
     const rlxc_expr *var;
 } rlxc_closed_local;
 
-/* Adds to scope->closed the innermost loops among items[from..n) that could each have the temporary
- * |var| of |count| elements for themselves; none unless that holds for all uses. */
+/* Adds to scope->closed the innermost loops among items[from..n) that could each have their own
+ * copy of the temporary |var| of |count| elements; adds none unless every use is in such a loop. */
 void rlxc_share_close(rlxc_context *ctx, rlxc_share_scope *scope, const rlxc_stmt *const *items,
                       uint32_t n, const rlxc_expr *var, uint32_t count);
 

@@ -105,7 +105,7 @@ static const rlxc_constant *packed(binder *b, const rlxc_rvar *param, const rlxc
 }
 
 /* |w| for a parameter of type |declared|, or NULL after an error. safetensors has no types smaller
- * than a byte, so byte integers stand for them. */
+ * than a byte, so byte integers represent them. */
 static const rlxc_constant *constant_of(binder *b, const rlxc_rvar *param, const rlxc_weight *w,
                                         const rlxc_sinfo *declared)
 {

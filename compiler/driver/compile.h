@@ -48,15 +48,15 @@ bool rlxc_compile_text(rlxc_context *ctx, const char *path, const char *text, si
 /* Records |value| in the metadata, which rlx dump shows. */
 bool rlxc_add_metadata(rlxc_context *ctx, const char *key, const char *value,
                        rlx_exec_builder *builder);
-/* "xxh64:" and the text's hash, as metadata has it. */
+/* "xxh64:" and the text's hash, for the metadata. */
 const char *rlxc_text_hash(rlxc_context *ctx, const char *text, size_t length);
-/* The path behind its last slash. */
+/* The part of the path after its last slash. */
 const char *rlxc_base_name(const char *path);
 /* Records a hash of the source in the metadata. */
 bool rlxc_add_source_hash(rlxc_context *ctx, const char *text, size_t length,
                           rlx_exec_builder *builder);
 
-/* The last module that a compilation has printed and read again. All zero at first. */
+/* The last module that a compilation has printed and parsed again. Zero it before the first use. */
 typedef struct rlxc_round_trip {
     rlxc_kept kept; /* constants that have passed before */
     const char *text;

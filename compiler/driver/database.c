@@ -224,7 +224,7 @@ rlxc_schedule_steps *rlxc_database_find(void *user, rlxc_context *ctx, rlxc_prim
     return list;
 }
 
-/* Cuts off a last line that has no end and is no object; completes one that is. */
+/* Cuts off an unterminated last line that is not an object; completes one that is. */
 static bool end_last_line(FILE *file)
 {
     char *line = NULL;

@@ -3,8 +3,8 @@
  * dimensions, the steps as text ("" where the rules' own are the best), whether everything was
  * tried, the times with and without them in nanoseconds, the machine, and the compiler's version.
  * Steps name the function's blocks by position, "#0", "#1" and so on, so that equal functions of
- * several models share a line. Lines are appended as they are found; the last line for a function
- * wins, and a last line without an end, as an interrupted run leaves it, is ignored. */
+ * several models share a line. Lines are appended as results are found; the last line for a
+ * function wins. An incomplete last line, which an interrupted run may leave, is ignored. */
 #ifndef RLXC_DRIVER_DATABASE_H
 #define RLXC_DRIVER_DATABASE_H
 
@@ -25,13 +25,13 @@ typedef struct rlxc_database {
 
 /* The name of this machine's processor; in the arena. */
 const char *rlxc_machine_name(rlxc_context *ctx);
-/* Reads the file; a missing file counts as empty if |may_miss|. Entries of another machine, version
- * or target are left out, with a warning that counts them. False with diagnostics. */
+/* Reads the file; a missing file counts as empty if |may_miss|. Skips entries of another machine,
+ * version or target, with a warning that counts them. False with diagnostics. */
 bool rlxc_database_read(rlxc_context *ctx, const char *path, const char *target, bool may_miss,
                         rlxc_database *out);
 /* The last entry for a function; NULL: none. */
 const rlxc_database_entry *rlxc_database_entry_of(const rlxc_database *db, uint64_t hash);
-/* The names of the function's blocks in order; those that share a name are renamed first. */
+/* The names of the function's blocks in order; blocks that share a name are renamed first. */
 const char *const *rlxc_block_names(rlxc_context *ctx, rlxc_prim_func *f, uint32_t *out_n);
 /* A copy of the list that names blocks by position. */
 const rlxc_schedule_steps *rlxc_steps_by_position(rlxc_context *ctx,

@@ -1,7 +1,7 @@
-/* Which lifted constants are the same: computed by the same operators from the same weights.
+/* Finds equal lifted constants: those computed by the same operators from the same weights.
  *
- * Passes compute constants where they need them, so functions that read one weight, and the CPU
- * levels of a file, state the same computations of it more than once. */
+ * Passes compute constants where they need them, so functions that read the same weight, and the
+ * CPU levels of a file, repeat the same computations. */
 #ifndef RLXC_DRIVER_DERIVATIONS_H
 #define RLXC_DRIVER_DERIVATIONS_H
 
@@ -12,8 +12,8 @@ typedef struct rlxc_derivations { /* zero: empty */
     rlxc_map by_hash;
 } rlxc_derivations;
 
-/* The first constant that was asked for of those that are the same as |c|. The operands of |c| must
- * have been asked for before. Weights as they were read are the same if name and bytes are. */
+/* The representative of |c|: the first equal constant that was passed to this function. Pass the
+ * operands of |c| before |c|. Weights as they were read are equal if their names and bytes are. */
 const rlxc_constant *rlxc_first_derived(rlxc_context *ctx, rlxc_derivations *d,
                                         const rlxc_constant *c);
 

@@ -1,9 +1,9 @@
-/* Whether a device can do what a PrimFunc says, found by making its code.
+/* Finds out whether a device can run a PrimFunc by generating its code.
  *
- * Types and calls are looked at first. What a function lacks beyond them shows only when it is on
- * threads: memory of a thread that is too large, sizes that the host does not know before the
- * launch. Loops around single stores never lack that; any other function is compiled alone, as far
- * as its code, and its first error is the reason. */
+ * Types and calls are checked first. Other limits show only after scheduling: too much memory per
+ * thread, sizes that the host does not know before the launch. Loops around single stores never
+ * exceed them; any other function is compiled alone, up to code generation, and its first error is
+ * the reason. */
 #include <string.h>
 
 #include "compiler/codegen/device.h"

@@ -1,10 +1,10 @@
-/* The weights file of an executable. See lift_params.h, weights_program.h for what makes the
- * weights in it from others, and vm/load_weights.c for what becomes of both.
+/* Writes the weights file of an executable (lift_params.h). weights_program.h makes the program
+ * that computes these weights from others; vm/load_weights.c loads both.
  *
  * The file has the weights as the executable reads them. Those that passes left as they were have
  * their names; one that was computed is NAME#I, and the file's metadata says by which operators.
- * The file's order gives every tensor the alignment of its elements without padding, which the
- * format does not have, and most of them 64 bytes. */
+ * The format has no padding; the order of the tensors gives each one the alignment of its elements,
+ * and most of them 64 bytes. */
 #include "compiler/driver/lift_params.h"
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* Lifted constants (ir/lifted.h) in a file of their own: the file, and the program that makes them
+/* Writes lifted constants (ir/lifted.h) to a file of their own, with the program that computes them
  * from other weights. */
 #ifndef RLXC_DRIVER_LIFT_PARAMS_H
 #define RLXC_DRIVER_LIFT_PARAMS_H
@@ -8,7 +8,7 @@
 #include "compiler/ir/relax.h"
 #include "rlx/builder.h"
 
-/* What a level's program reads of the file, and its builder. */
+/* The weights that a level's program reads, and the level's builder. */
 typedef struct rlxc_lifted_level {
     rlx_exec_builder *builder;
     rlx_weight_place *places;
@@ -28,7 +28,7 @@ typedef struct rlxc_lifted_file {
 } rlxc_lifted_file;
 
 /* Adds the lifted constants that the Relax functions of |module| read to options->lifted_file, for
- * |builder|. |out_places|: constant -> 1 + its offset. Does nothing where there are none. */
+ * |builder|. |out_places|: constant -> 1 + its offset. Does nothing if there are none. */
 bool rlxc_lift_params(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                       rlx_exec_builder *builder, rlxc_map *out_places);
 

@@ -22,7 +22,7 @@ typedef struct rlxc_weights {
     const char *path;
     RLXC_VEC(rlxc_weight) tensors; /* in the order of the header */
     rlxc_map by_symbol;            /* interned symbol -> 1 + index of the first one */
-    bool strict;                   /* what has no counterpart is an error, not a warning */
+    bool strict;                   /* an unmatched tensor or parameter is an error, not a warning */
     bool lift;                     /* --lift-params: they become lifted constants (ir/lifted.h) */
     void *map;
     size_t map_size;
@@ -37,13 +37,13 @@ bool rlxc_weights_parse(rlxc_context *ctx, const char *path, const void *data, s
 bool rlxc_weights_add(rlxc_context *ctx, rlxc_weights *weights, rlxc_weight w);
 void rlxc_weights_close(rlxc_weights *weights);
 
-/* |name| with '_' for what cannot stand in an identifier, interned. */
+/* |name| with '_' in place of characters that an identifier cannot have, interned. */
 const char *rlxc_weight_symbol(rlxc_context *ctx, const char *name);
 
-/* Makes the parameters that have a tensor of their name constants, in every exported function that
- * the module does not call. With the function attribute num_input = k, parameters before the k-th
- * are not bound; later ones without a tensor, and tensors without a parameter, get a warning, or an
- * error where |weights| are strict. */
+/* Replaces parameters that have the name of a tensor by that tensor, in every exported function
+ * that the module does not call. With the function attribute num_input = k, the first k parameters
+ * are not bound; a later parameter without a tensor, and a tensor without a parameter, is a
+ * warning, or an error if |weights| is strict. */
 bool rlxc_bind_weights(rlxc_context *ctx, rlxc_module *module, const rlxc_weights *weights);
 
 #endif

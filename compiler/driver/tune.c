@@ -281,7 +281,8 @@ static const rlxc_schedule_steps *steps_of(const rlxc_schedules *made, const cha
     return NULL;
 }
 
-/* Scalar parameters index what no check of shapes guards: such a function runs checked first. */
+/* Scalar parameters may be invalid indices, which no check of shapes catches: such a function first
+   runs with checks. */
 static bool is_safe(const tuner *t, const rlxc_tuned *f)
 {
     bool safe = true;

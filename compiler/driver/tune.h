@@ -4,7 +4,8 @@
  * of their --bound, or 128. First each of its rules is left out, then alternatives
  * (compiler/kernels/alternatives.def) are measured one by one, each built on the best so far. The
  * best is kept if it takes at least 3 % less time in the median of alternating runs, and no more at
- * small values of symbolic dimensions. Nothing is begun that would end after the time is up. */
+ * small values of symbolic dimensions. No measurement starts that would end after the time
+ * limit. */
 #ifndef RLXC_DRIVER_TUNE_H
 #define RLXC_DRIVER_TUNE_H
 

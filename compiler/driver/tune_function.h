@@ -24,11 +24,11 @@ typedef struct rlxc_tuned { /* a function to be tuned */
     const char *name;
     const char *why_not; /* it cannot be tuned; or NULL */
     uint64_t hash;
-    /* The largest value of a symbol's --bound, or 128; then small values, which are only checked.
-     */
+    /* The largest value of a symbol's --bound, or 128; then small values, at which a new schedule
+       only must not be slower. */
     rlxc_tuned_point points[RLXC_TUNE_POINTS];
     uint32_t n_points, n_inputs;
-    bool has_scalars; /* whose values may not suit its indices: it runs with checks first */
+    bool has_scalars; /* whose values may be invalid indices: the function first runs with checks */
     const rlxc_schedule_steps *steps; /* steps that the rules decided */
     const char *const *blocks;        /* names of its blocks, in order (database.h) */
     uint32_t n_blocks;
@@ -56,11 +56,11 @@ typedef struct rlxc_tuned_program { /* released by rlxc_tuned_release, in any st
     uint32_t n_args;
 } rlxc_tuned_program;
 
-/* Whether the function can run alone, else |out->why_not|: its results are its last parameters that
- * have buffers, and integers may stand behind them. */
+/* True if the function can run alone, else |out->why_not| is set. Its results must be its last
+ * buffer parameters; only integers may follow them. */
 bool rlxc_tuned_describe(rlxc_context *ctx, const rlxc_options *options, const rlxc_prim_func *f,
                          rlxc_tuned *out);
-/* False where that is refused. */
+/* False if the steps are refused. */
 bool rlxc_tuned_compile(const rlxc_tuned *t, uint32_t point, const rlxc_options *options,
                         const rlxc_tuned_how *how, rlxc_tuned_program *out);
 /* Nanoseconds of a call, the median of |samples|; negative: it failed. */

@@ -1,5 +1,6 @@
-/* The program that makes the weights of a file from others: an executable of its own. Its function
- * "weights" takes weights as they were read and returns a tuple of what kernels read. */
+/* The program that computes the weights of a file from other weights: a separate executable. Its
+ * function "weights" takes the original weights and returns a tuple of the weights that kernels
+ * read. */
 #ifndef RLXC_DRIVER_WEIGHTS_PROGRAM_H
 #define RLXC_DRIVER_WEIGHTS_PROGRAM_H
 

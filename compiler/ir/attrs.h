@@ -1,6 +1,6 @@
 /* Attribute values: function attributes, operator attributes, block and loop annotations.
- * An ordered list of key -> value; values are immutable arena data. Printing keeps the order given.
- */
+ * Attributes are an ordered list of key -> value; values are immutable arena data. Printing keeps
+ * the order. */
 #ifndef RLXC_IR_ATTRS_H
 #define RLXC_IR_ATTRS_H
 

@@ -8,7 +8,7 @@ enum { RLXC_COPY_DIMS = 16 };
 
 /* Element |i| as a double; an integer beyond 2^53 is rounded. */
 double rlxc_constant_double(const rlxc_constant *c, size_t i);
-/* Same type, shape and bytes; a lifted one is equal to itself alone. */
+/* True if type, shape and bytes are equal; a lifted constant is equal only to itself. */
 bool rlxc_constant_equal(const rlxc_constant *a, const rlxc_constant *b);
 /* Element |i| of integers or booleans; uint64 keeps its bits. */
 int64_t rlxc_constant_int(const rlxc_constant *c, size_t i);
@@ -19,8 +19,8 @@ typedef struct rlxc_strided_copy {
     int64_t shape[RLXC_COPY_DIMS], to_step[RLXC_COPY_DIMS], from_step[RLXC_COPY_DIMS];
     size_t item; /* bytes of an element */
 } rlxc_strided_copy;
-/* Goes over blocks that fit the first cache, so that transposed weights are read and written a line
- * at a time. The memory does not overlap. */
+/* Copies in blocks that fit the first-level cache, so that transposed weights are read and written
+ * a cache line at a time. Source and destination do not overlap. */
 void rlxc_copy_strided(const rlxc_strided_copy *copy, const void *from, void *to);
 
 #endif

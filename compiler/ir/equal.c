@@ -55,7 +55,7 @@ static void encode_dim(rlxc_encoder *e, const rlxc_expr *x)
     }
 }
 
-/* Numbers the symbols that a type binds before expressions of them are met. */
+/* Numbers the symbols that a type binds, before expressions over them are encoded. */
 static void number_lone_symbols(rlxc_encoder *e, const rlxc_sinfo *s)
 {
     if (s->value && s->value->kind == RLXC_EXPR_VAR)

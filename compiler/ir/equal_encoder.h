@@ -1,6 +1,6 @@
 /* Structural comparison by encoding: a function becomes a list of numbers in which variables and
- * buffers are numbered by first occurrence, so two functions are equal up to renaming exactly when
- * their lists are. Shared by equal_tir.c and equal.c only.
+ * buffers are numbered by first occurrence. Two functions are equal up to renaming if and only if
+ * their lists are equal. Shared by equal_tir.c and equal.c only.
  *
  * Names of variables, buffers and blocks and source ranges are left out. Data of constants stays
  * outside the list, as references compared by content. */

@@ -182,20 +182,20 @@ rlxc_buffer *rlxc_buffer_new(rlxc_context *ctx, const char *name, rlx_dtype dtyp
 
 bool rlxc_is_int(const rlxc_expr *e, int64_t *out);    /* an integer constant */
 bool rlxc_is_const(const rlxc_expr *e, int64_t value); /* the integer constant |value| */
-/* The value of an attribute T.index_map(...): a call "index_map" with the number of parameters, the
- * parameters (its own variables) and the results as arguments. */
+/* The value of an attribute T.index_map(...): a call "index_map" whose arguments are the number of
+ * parameters, the parameters (fresh variables) and the results. */
 bool rlxc_is_index_map(const rlxc_expr *e);
 static inline bool rlxc_is_binary(const rlxc_expr *e)
 {
     return e->kind >= RLXC_EXPR_ADD && e->kind <= RLXC_EXPR_OR;
 }
 
-/* Rebuilds |e| with |leaf| applied to VAR and LOAD nodes first (NULL keeps the node and continues
- * with its indices). Memoised: linear in the DAG. */
+/* Rebuilds |e| with |leaf| applied to VAR and LOAD nodes; NULL keeps the node and continues with
+ * its indices. Memoised: linear in the size of the DAG. */
 typedef const rlxc_expr *(*rlxc_expr_fn)(void *user, const rlxc_expr *e);
 const rlxc_expr *rlxc_expr_rewrite(rlxc_context *ctx, const rlxc_expr *e, rlxc_expr_fn leaf,
                                    void *user);
-/* The same with |node| asked about every node, before those inside it. */
+/* The same, but calls |node| for every node, before the nodes inside it. */
 const rlxc_expr *rlxc_expr_rewrite_all(rlxc_context *ctx, const rlxc_expr *e, rlxc_expr_fn node,
                                        void *user);
 /* Replaces variables: |vars[i]| by |values[i]|. */

@@ -202,8 +202,7 @@ static const rlxc_sinfo *infer_call(rlxc_context *ctx, const rlxc_module *module
             call->op->infer ? call->op->infer(ctx, module, call) : stated_result(ctx, call);
         const rlxc_sinfo *stored = s && !rlxc_call_stores(call) ? stored_part(s) : NULL;
         if (stored)
-            rlxc_error(ctx, call->range,
-                       "%s: elements of %s are only stored: convert to it with astype",
+            rlxc_error(ctx, call->range, "%s: %s is a storage-only type: convert to it with astype",
                        call->op->name, rlxc_dtype_name(ctx, stored->dtype));
         return s ? s : object(ctx);
     }
@@ -238,7 +237,7 @@ typedef struct branch_scope {
     rlxc_var_list scratch;
 } branch_scope;
 
-/* Records the origin of symbols in s->scratch that are met for the first time, and empties it. */
+/* Records the origin of symbols in s->scratch that occur for the first time, and empties it. */
 static void meet_symbols(branch_scope *s, origin from)
 {
     for (uint32_t i = 0; i < s->scratch.vars.count; i++)

@@ -5,8 +5,9 @@
  * can decide the order of earlier operands.
  *
  * A matcher supplies |expand|, which replaces the first goal by goals for its operands, in each way
- * that the pattern allows. Its captures are |so_far|, never changed in place; |out| receives those
- * of the solution. The search gives up, false, after RLXC_MATCH_STEPS goals. */
+ * that the pattern allows. |so_far| holds the captures and is never changed in place; |out|
+ * receives those of the solution. The search gives up and returns false after RLXC_MATCH_STEPS
+ * goals. */
 #ifndef RLXC_IR_MATCH_H
 #define RLXC_IR_MATCH_H
 

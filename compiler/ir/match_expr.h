@@ -1,6 +1,6 @@
-/* Matching of expressions: a pattern is an expression in which some variables stand for anything of
- * their type. Operands of +, *, min, max, and, or, ==, != may stand in either order, and a < b is
- * b > a. */
+/* Matching of expressions: a pattern is an expression in which some variables match any value of
+ * their type. Operands of +, *, min, max, and, or, ==, != match in either order, and a < b equals b
+ * > a. */
 #ifndef RLXC_IR_MATCH_EXPR_H
 #define RLXC_IR_MATCH_EXPR_H
 

@@ -1,8 +1,8 @@
-/* The users' names of parameters, dimensions and results, if they are not identifiers or not
+/* The user's names of parameters, dimensions and results that are not identifiers, or not
  * variables.
  *
- * Importers put it into attributes of the function, which TVMScript carries: keyed by the
- * identifier of a parameter or a symbol, and by position for results. */
+ * Importers store them in function attributes, which TVMScript can express: keyed by the identifier
+ * of a parameter or a symbol, and by position for results. */
 #ifndef RLXC_IR_NAMES_H
 #define RLXC_IR_NAMES_H
 
@@ -20,9 +20,9 @@ const char *rlxc_given_name(rlxc_context *ctx, const rlxc_function *f, const cha
 /* The user's name of |var|, for messages. */
 const char *rlxc_shown_name(rlxc_context *ctx, const rlxc_rvar *var);
 
-/* Before passes change them, records the names of the variables that the exported functions of
- * |module| return, unless the attribute has them. Compiler temporaries give no name. Parameters get
- * the names that messages use. */
+/* Records the names of the variables that the exported functions of |module| return, before passes
+ * change them, unless the attribute already has them. Compiler temporaries have no name. Parameters
+ * get the names that messages use. */
 void rlxc_note_names(rlxc_context *ctx, rlxc_module *module);
 
 #define RLXC_DEFAULT_CLASS "Module" /* name of a module whose text has no class */

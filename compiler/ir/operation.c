@@ -1,6 +1,6 @@
-/* Proves what a block computes (operation.h). A computation is analysed once: whether each element
- * is stored once, its term, the axes of each factor, the sliding windows; the kinds then only query
- * the result. Names and the order of axes or operands do not matter. */
+/* Proves what a block computes (operation.h). A computation is analysed once (whether each element
+ * is stored once, its term, the axes of each factor, the sliding windows); the tests of the kinds
+ * only query the result. Names and the order of axes or operands do not matter. */
 #include "compiler/ir/operation.h"
 
 #include <stdarg.h>
@@ -126,7 +126,7 @@ static bool visit_node(void *user, const rlxc_expr *e)
     }
     if (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == s->c->out->data && e != s->own) {
         s->bad = true;
-        return refuse(s, "reads %s at another element than the one it stores",
+        return refuse(s, "reads an element of %s other than the one it stores",
                       e->load.buffer->name);
     }
     return true;

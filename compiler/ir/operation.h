@@ -4,9 +4,9 @@
  *
  *     T.block_attr({"rlx.operator": "matmul mnk"})       the kind, and a letter for each axis
  *
- * (operation.def). The block's body must prove its tag: there is one proof, rlxc_operation_prove,
- * which the well-formedness check runs on every tag, and scheduling rules run before they use one.
- * So a wrong tag is an error, never a wrong result.
+ * (operation.def). The block's body must prove its tag. The only proof is rlxc_operation_prove: the
+ * well-formedness check runs it on every tag, and scheduling rules run it before they use a tag. A
+ * wrong tag is therefore an error, never a wrong result.
  *
  * The proof expects normal form: one store, at distinct axes (or 0), and reductions with an initial
  * value and an update `own op term`. Operands of op, and of a product, may be in either order. */
@@ -65,8 +65,8 @@ bool rlxc_operation_recognise(rlxc_context *ctx, const rlxc_computation *c, rlxc
 bool rlxc_computation_of(rlxc_context *ctx, const rlxc_block *block, rlxc_computation *out,
                          const char **why);
 
-/* Whether parts of a reduction by |combine| may each begin at |start|: 0 of a sum, 1 of a product,
- * anything of a minimum or maximum. False for other kinds. */
+/* True if each part of a reduction by |combine| may begin with |start|: 0 for a sum, 1 for a
+ * product, any value for a minimum or maximum. False for other kinds. */
 bool rlxc_parts_may_begin_at(rlxc_expr_kind combine, const rlxc_expr *start);
 
 const char *rlxc_operation_name(rlxc_operation_kind kind);
@@ -82,8 +82,8 @@ rlxc_attrs rlxc_with_tag(rlxc_context *ctx, rlxc_attrs annotations, const rlxc_o
 rlxc_attrs rlxc_only_tag(rlxc_context *ctx, rlxc_attrs annotations);
 /* True if the block has no tag, or one that its body proves; else the reason. */
 bool rlxc_check_tag(rlxc_context *ctx, const rlxc_block *block, const char **why);
-/* |s| with a proved tag on each block with axes: the kind of its present tag if that is still true,
- * else the first kind that fits, or no tag. */
+/* |s| with a proved tag on each block with axes: its current tag if that still holds, else the
+ * first kind that fits, or none. */
 const rlxc_stmt *rlxc_tag_blocks(rlxc_context *ctx, const rlxc_stmt *s);
 
 #endif

@@ -30,9 +30,11 @@ static bool wrong(const pool_reader *r, const char *what)
 
 static bool read_name(const pool_reader *r, const char *value, size_t length)
 {
-    /* The executable's text for a pool is its name and a number: the name is no number. */
+    /* The executable stores a pool as its name and a number, so the name must not be a number. */
     if (!rlxc_is_device_word(value, length) || (value[0] >= '0' && value[0] <= '9'))
-        return wrong(r, "a name has 1 to 63 letters, digits, '_', '.' and '-', and no digit first");
+        return wrong(
+            r,
+            "a name has 1 to 63 letters, digits, '_', '.' and '-' and does not begin with a digit");
     r->pool->name = rlxc_intern(r->ctx, value, length);
     return true;
 }
@@ -45,7 +47,7 @@ static bool read_scope(const pool_reader *r, const char *value, size_t length)
     return true;
 }
 
-/* Digits, then K, M, G or nothing; 0 where it is no number from 1 to |most|. */
+/* Digits, then K, M, G or nothing; 0 if it is not a number from 1 to |most|. */
 static uint64_t read_bytes(const char *value, size_t length, uint64_t most)
 {
     uint64_t n = 0;
@@ -68,16 +70,16 @@ static uint64_t read_bytes(const char *value, size_t length, uint64_t most)
 static bool read_size(const pool_reader *r, const char *value, size_t length)
 {
     r->pool->size = read_bytes(value, length, MOST_BYTES);
-    return r->pool->size > 0 ||
-           wrong(r, "a size is a number of bytes from 1 to 2^46, with K, M or G for 2^10, 2^20, "
-                    "2^30");
+    return r->pool->size > 0 || wrong(r, "size must be a number of bytes from 1 to 2^46, with K, M "
+                                         "or G for 2^10, 2^20, 2^30");
 }
 
 static bool read_align(const pool_reader *r, const char *value, size_t length)
 {
     const uint64_t align = read_bytes(value, length, RLX_PLAN_ALIGN);
     if (align == 0 || (align & (align - 1)) != 0)
-        return wrong(r, "an alignment is a power of two up to 64, which every buffer has");
+        return wrong(r,
+                     "align must be a power of two up to 64; every buffer is aligned to 64 anyway");
     r->pool->align = (uint32_t)align;
     return true;
 }
@@ -138,7 +140,7 @@ bool rlxc_pool_parse(rlxc_context *ctx, rlxc_range range, const char *text, rlxc
                              "scope=SCOPE and kind=workspace or constants, with commas "
                              "between them");
         if (seen & 1u << k)
-            return wrong(&r, "a key stands there twice");
+            return wrong(&r, "a key is given twice");
         seen |= 1u << k;
         if (!keys[k].read(&r, at + name + 1, length - name - 1))
             return false;
@@ -180,7 +182,7 @@ bool rlxc_pools_add(rlxc_context *ctx, rlxc_pools *pools, const rlxc_pool *pool)
         } else if (p->targets & pool->targets && strcmp(p->scope, pool->scope) == 0 &&
                    p->kind == pool->kind) {
             rlxc_error(ctx, (rlxc_range){0},
-                       "the memory pools '%s' and '%s' have one scope, '%s': give each its own",
+                       "the memory pools '%s' and '%s' have the same scope '%s': give each its own",
                        p->name, pool->name, p->scope);
             return false;
         }

@@ -1,4 +1,4 @@
-/* Memory pools of a module: what the user gives for planned memory, or for constants. */
+/* The memory pools of a module, which the user defines for planned memory or for constants. */
 #ifndef RLXC_IR_POOL_H
 #define RLXC_IR_POOL_H
 
@@ -38,8 +38,8 @@ bool rlxc_pools_of(rlxc_context *ctx, const rlxc_module *module, rlxc_pools *out
 /* Adds |pool|, in place of one with its name. False after an error: too many, or another one has
  * the same memory. */
 bool rlxc_pools_add(rlxc_context *ctx, rlxc_pools *pools, const rlxc_pool *pool);
-/* True if |pool| may hold what belongs into the memory |scope| of a target of |kind|, |length|
- * bytes; "global" says nothing of the pool. */
+/* True if |pool| may serve the memory |scope| of a target of |kind|, a text of |length| bytes. The
+ * scope "global" accepts any pool. */
 bool rlxc_pool_takes(const rlxc_pool *pool, const char *kind, size_t length, const char *scope);
 
 #endif

@@ -161,8 +161,8 @@ typedef struct rlxc_module {
     rlxc_map by_name;                /* interned name -> rlxc_global */
     rlxc_attrs attrs;
     bool prim_calls;                 /* a PrimFunc may call a PrimFunc */
-    bool is_placed;                  /* every tensor has a device, and stays there: pass
-                                      * plan_devices found others than the host's */
+    bool is_placed;                  /* every tensor has a device and stays there: pass plan_devices
+                                      * found devices other than the host */
     RLXC_VEC(rlxc_vdevice) vdevices; /* I.module_global_infos({"vdevice": [...]}) */
     RLXC_VEC(rlxc_section) sections; /* of the file; not part of the text */
 } rlxc_module;
@@ -222,8 +222,8 @@ uint64_t rlxc_prim_func_hash(rlxc_context *ctx,
  * (|internal| false: the user's text) or rlxc_internal naming |stage|. */
 bool rlxc_well_formed(rlxc_context *ctx, const rlxc_module *module, const char *stage,
                       bool internal);
-/* Checks invariant 9 alone, for one call: the types that a call of a PrimFunc, direct or by
- * call_tir, gives its parameters. Reports a violation as the user's error; true for other calls. */
+/* Checks only invariant 9, for one call: the argument types of a call of a PrimFunc, direct or by
+ * call_tir. Reports a violation as the user's error; true for other calls. */
 bool rlxc_check_callee_types(rlxc_context *ctx, const rlxc_module *module,
                              const rlxc_binding *call);
 

@@ -16,8 +16,9 @@ typedef struct rlxc_builder {
     rlxc_function *function; /* being built */
     rlxc_binding_block *block;
     rlxc_range range;        /* range of emitted bindings */
-    const char *vdevice;     /* of tensors that emitted bindings make, where their types state none:
-                                after pass plan_devices that of the binding being rewritten */
+    const char *vdevice;     /* device of tensors that emitted bindings make, if their types state
+                              * none: after pass plan_devices, the device of the binding being
+                              * rewritten */
     const rlxc_attr *target; /* of PrimFuncs made, as their attribute "target"; NULL: the CPU's */
     uint32_t first_new_var;  /* variables from here on were made while building: in a dataflow block
                                 they become dataflow variables when emitted */
@@ -27,7 +28,7 @@ typedef struct rlxc_builder {
  * dataflow variable inside dataflow blocks. */
 rlxc_atom rlxc_emit_op(rlxc_builder *b, const char *op_name, const rlxc_atom *args, uint32_t n,
                        rlxc_attrs attrs, const char *var_name);
-/* What is emitted from here on works on |vdevice|, a device of the module; NULL: not decided. */
+/* Bindings emitted from here on are for |vdevice|, a device of the module; NULL: not decided. */
 void rlxc_builder_place(rlxc_builder *b, const char *vdevice);
 /* Emits |value|, which is a tensor, on |vdevice|. */
 rlxc_atom rlxc_emit_to_vdevice(rlxc_builder *b, rlxc_atom value, const char *vdevice,

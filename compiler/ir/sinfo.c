@@ -21,7 +21,7 @@ typedef struct sinfo_table {
 
 enum {
     FIRST_CAPACITY = 256,
-    MAX_ITEMS = 1 << 16 /* fields of a tuple, integers of a shape: a limit that no model meets */
+    MAX_ITEMS = 1 << 16 /* fields of a tuple, integers of a shape: a limit that no model reaches */
 };
 
 /* Dimensions of scalars and empty shapes: never read, but not NULL, which would mean unknown. */

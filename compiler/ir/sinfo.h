@@ -57,8 +57,8 @@ const rlxc_sinfo *rlxc_sinfo_join(rlxc_context *ctx, const rlxc_sinfo *a, const 
 const rlxc_sinfo *rlxc_sinfo_substitute(rlxc_context *ctx, const rlxc_sinfo *s,
                                         const rlxc_expr *const *vars,
                                         const rlxc_expr *const *values, uint32_t n);
-/* Makes every dimension and value unknown that uses a variable for which |keep| returns false
- * (leaving a scope). */
+/* Makes every dimension and value unknown that uses a variable for which |keep| returns false; used
+ * when a value leaves a scope. */
 const rlxc_sinfo *rlxc_sinfo_erase(rlxc_context *ctx, const rlxc_sinfo *s,
                                    bool (*keep)(void *user, const rlxc_expr *var), void *user);
 /* Matches |pattern| (its lone variables bind) against |value|: pushes var/value pairs; false where

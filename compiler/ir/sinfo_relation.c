@@ -1,9 +1,9 @@
 /* Relations between struct infos: subsumption, compatibility, join, matching.
  *
- * "Proved" and "possible" are the two sides of one comparison: subsumes() wants every agreement
- * proved, compatible() only that none is refuted. Unknown parts (rank, dimensions, dtype void,
- * values) are below every known part. Matching goes in two rounds, because an expression of a
- * symbol may stand before the dimension that binds it. */
+ * "Proved" and "possible" are the two sides of one comparison: subsumes() requires every equality
+ * to be proved, compatible() only that none is refuted. Unknown parts (rank, dimensions, dtype
+ * void, values) are below every known part. Matching takes two rounds, because an expression over a
+ * symbol may come before the dimension that binds it. */
 #include "compiler/ir/sinfo.h"
 
 #include "compiler/ir/sym.h"

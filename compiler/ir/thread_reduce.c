@@ -6,7 +6,7 @@
  *     d[0] = c[0] + c[1]
  *     out = d[0]
  *
- * with a barrier after each. Every step has memory of its own, so one barrier is enough. */
+   with a barrier after each. Each step has its own memory, so one barrier per step is enough. */
 #include "compiler/ir/thread_reduce.h"
 
 #include "compiler/ir/expr.h"

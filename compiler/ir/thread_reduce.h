@@ -6,8 +6,8 @@
 
 enum { RLXC_MAX_REDUCED = 8 };
 
-/* How values are combined, several at once (argmax): results over the variables x and y. The order
- * in which they meet is not promised. */
+/* How values are combined, several at once for argmax: |results| over the variables x and y. The
+ * order of combination is unspecified. */
 typedef struct rlxc_reducer {
     uint32_t n;
     const rlxc_expr *x[RLXC_MAX_REDUCED], *y[RLXC_MAX_REDUCED];

@@ -35,9 +35,10 @@ typedef enum rlxc_stmt_kind {
 /* The labels of a whole table in a switch. */
 #define RLXC_STMT_CASE(kind) case RLXC_STMT_##kind:
 
-/* The annotation of loops that lowering cuts where choices of what they store change. */
+/* The annotation of loops that lowering cuts where conditions in their stored values change. */
 #define RLXC_PARTITION_HINT "pragma_loop_partition_hint"
-/* That of loops that copy into memory of a block: so many turns before the copies are used. */
+/* The annotation of loops that copy into a block's memory: how many iterations ahead the copies
+   run. */
 #define RLXC_COPIES_AHEAD "rlx.copies_ahead"
 
 typedef enum rlxc_loop_kind {
@@ -173,9 +174,9 @@ typedef struct rlxc_prim_func {
     bool is_private;
     bool to_fold; /* made by a pass to be evaluated at compile time; not part of the text, which may
                    * come from anywhere */
-    bool turns_apart; /* proved by a pass: each element is computed only from the same place of the
-                       * operand that it may overwrite, and from nothing else that is written; not
-                       * part of the text */
+    bool turns_apart; /* proved by a pass: each element is computed only from the same position of
+                       * the operand that it may overwrite, and from nothing else that is written;
+                       * not part of the text */
     rlxc_range range;
 } rlxc_prim_func;
 
@@ -247,7 +248,7 @@ typedef struct rlxc_redirection {
 } rlxc_redirection;
 const rlxc_expr *rlxc_redirect_expr(const rlxc_redirection *r, const rlxc_expr *e); /* NULL: NULL */
 const rlxc_stmt *rlxc_redirect_stmt(const rlxc_redirection *r, const rlxc_stmt *s);
-/* Replaces a buffer by one of the same shape wherever it stands. */
+/* Replaces every use of a buffer by another buffer of the same shape. */
 const rlxc_stmt *rlxc_exchange_buffer(rlxc_context *ctx, const rlxc_stmt *s,
                                       const rlxc_buffer *from, const rlxc_buffer *to);
 static inline void rlxc_forget_regions(rlxc_block *block)
@@ -258,7 +259,7 @@ static inline void rlxc_forget_regions(rlxc_block *block)
 /* Visits statements in order, parents first; return false to skip children. */
 void rlxc_stmt_visit(const rlxc_stmt *stmt, bool (*visit)(void *user, const rlxc_stmt *s),
                      void *user);
-/* Calls |fn| for each expression that stands in |s| itself: not for those of statements inside it,
+/* Calls |fn| for each expression that belongs to |s| itself, not for those of statements inside it,
  * nor for the variables and buffers that it binds or names. */
 void rlxc_stmt_exprs(const rlxc_stmt *s, void (*fn)(void *user, const rlxc_expr *e), void *user);
 /* A deep copy with fresh variables and buffers where bound inside (loop variables, axes, allocs,

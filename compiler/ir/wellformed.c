@@ -477,7 +477,7 @@ static void check_binding(walk *w, const rlxc_binding *b)
     }
     if (b->form == RLXC_FORM_IF) {
         if (w->in_dataflow)
-            rlxc_violation(w->c, b->range, 10, "an if stands in a dataflow block");
+            rlxc_violation(w->c, b->range, 10, "an if is inside a dataflow block");
         check_branch(w, b->then);
         check_branch(w, b->otherwise);
         w->range = b->range;

@@ -128,7 +128,7 @@ static void meet(walk *w, rlxc_atom a)
         meet_type(w, a.var->sinfo);
 }
 
-/* The tensors of a call of |g| have been met. */
+/* Records that the tensors of a call of |g| have been seen. */
 static void check_target(walk *w, const rlxc_global *g)
 {
     size_t length;
@@ -155,7 +155,7 @@ static void check_memory(walk *w, const rlxc_prim_func *f, uint32_t i, const rlx
     if (buffer && d && !rlxc_is_plain_scope(buffer->scope) &&
         (!d->scope || strcmp(buffer->scope, d->scope) != 0))
         rlxc_violation(w->c, w->range, 19,
-                       "'%s' wants '%s' in memory '%s', and gets a tensor on '%s'", f->name,
+                       "'%s' needs '%s' in memory '%s', but gets a tensor on '%s'", f->name,
                        buffer->name, buffer->scope, name_of(w, s));
 }
 

@@ -1,4 +1,4 @@
-/* What rules that make lists of steps begin with: a stage's loops, in the order of its axes. */
+/* Helpers for rules that make lists of steps: get a stage's loops, in the order of its axes. */
 #ifndef RLXC_KERNELS_NESTS_H
 #define RLXC_KERNELS_NESTS_H
 
@@ -10,10 +10,10 @@ typedef struct rlxc_loops { /* the spatial ones first */
     uint32_t n, n_spatial;
 } rlxc_loops;
 
-/* Names the block and its loops, and puts these in the order of the axes. |rule|: the steps of that
- * rule begin here; or NULL. */
+/* Gets the block and its loops, and reorders the loops to the order of the axes. |rule|: the rule
+ * whose steps begin here; or NULL. */
 rlxc_loops rlxc_open_loops(rlxc_schedule_steps *l, const rlxc_stage *s, const char *rule);
-/* Fuses |count| loops from |first| on; one loop stands for them then. */
+/* Fuses |count| loops from |first| on into one. */
 void rlxc_fuse_loops(rlxc_schedule_steps *l, rlxc_loops *t, uint32_t first, uint32_t count);
 /* Fuses the loops of axes |first| to |end| that every access of all |n| stages treats as one; these
  * loops begin at |at|. Returns their number then. */

@@ -1,6 +1,6 @@
-/* Lists of loop steps among the rules: a rule that decides on such a list applies it by the engine
- * to its own stages, as a function of their own, so that what else the function has, such as the
- * kernels of other rules, does not matter. */
+/* Applies the lists of loop steps that rules make: the engine applies a list to the rule's own
+ * stages as if they were a separate function, so that the rest of the function, such as kernels of
+ * other rules, does not matter. */
 #include "compiler/kernels/device/gemm.h"
 #include "compiler/kernels/device/updates.h"
 #include "compiler/kernels/rules.h"

@@ -205,7 +205,7 @@ static bool names_block(const rlxc_schedule_steps *list, const char *name)
     return false;
 }
 
-/* Applies the given steps that |step| begins to stage |i| and those behind it that they name. */
+/* Applies the given steps from |step| on to stage |i| and the later stages that they name. */
 static bool follow_list(rlxc_schedule *c, uint32_t i, const rule *r,
                         const rlxc_schedule_steps *list, const rlxc_step *step)
 {

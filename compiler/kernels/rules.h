@@ -40,19 +40,20 @@ const rlxc_rule *rlxc_rule_named(const char *name);
 /* The key of the annotation that begins a list of steps made by a rule. */
 #define RLXC_RULE_MARK "rlx.rule"
 
-/* Whether the rule is for functions of this target. */
+/* True if the rule applies to functions of this target. */
 bool rlxc_rule_is_for(const rlxc_rule *rule, const rlxc_target *target);
-/* Whether the stages from |i| on are there, free, and of the kinds of the rule's pattern. */
+/* True if the stages from |i| on exist, are not taken, and match the kinds of the rule's
+   pattern. */
 bool rlxc_rule_fits(const rlxc_stages *s, uint32_t i, const rlxc_rule *rule);
 
-/* The schedules of a module: the rules' decisions, and the steps given instead. */
+/* The schedules of a module: the rules' decisions, and the steps that replace them. */
 typedef struct rlxc_rule_steps {
     rlxc_schedules made;         /* a list for each function that steps were made for, in order */
     const rlxc_schedules *given; /* functions in it take these steps and no others; or NULL */
     rlxc_map used;               /* steps of |given| that were applied */
-    const rlxc_rule *off;        /* a rule that decides nothing; or NULL */
-    /* What a database has for a function that is not in |given|, before any rule; or NULL. Asked
-     * once for each, which may rename its blocks; |lists| has the answers. */
+    const rlxc_rule *off;        /* a disabled rule; or NULL */
+    /* The steps in a database for a function that is not in |given|, before any rule; or NULL.
+     * Called once for each function, whose blocks it may rename; |lists| has the answers. */
     rlxc_schedule_steps *(*stored)(void *user, rlxc_context *ctx, rlxc_prim_func *f);
     void *user;
     rlxc_map lists;
@@ -68,8 +69,9 @@ void rlxc_name_blocks(rlxc_context *ctx, rlxc_prim_func *f);
  * engine. */
 bool rlxc_rules_take(const rlxc_schedule_steps *list);
 
-/* Applies loop steps to |n| stages from |i| on, as a function of their own, and pushes what becomes
- * of them. False with a reason (rlxc_decline); or, for |given| steps, an error at the step. */
+/* Applies loop steps to |n| stages from |i| on, as if they were a function of their own, and pushes
+ * the resulting statements. False with a reason (rlxc_decline) or, for |given| steps, an error at
+ * the step. */
 bool rlxc_run_steps(rlxc_schedule *c, uint32_t i, uint32_t n, const rlxc_schedule_steps *steps,
                     bool given);
 /* The part of the list that begins at the annotation |step| of a rule: with the get_block of its
@@ -81,8 +83,8 @@ void rlxc_steps_of_rule(const rlxc_schedule_steps *list, const rlxc_step *step, 
  * removed. */
 void rlxc_put_stages(rlxc_stages *s, const rlxc_stmt *const *stmts);
 
-/* The list with other sizes at step |step|, as row |number| of alternatives.def says; NULL if that
- * changes nothing. Not all of them suit the blocks. */
+/* The list with other sizes at step |step|, from row |number| of alternatives.def; NULL if nothing
+ * changes. The new sizes may not fit the blocks. */
 rlxc_schedule_steps *rlxc_alternative(rlxc_context *ctx, const rlxc_schedule_steps *list,
                                       uint32_t step, uint32_t number);
 uint32_t rlxc_alternative_count(void);

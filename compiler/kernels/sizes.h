@@ -1,6 +1,6 @@
-/* The sizes that rules decide: what a tensorize or rewrite step carries (schedule/step.h),
- * everything that a rule's emission needs besides the block itself. One list per rule, one row per
- * size:
+/* The sizes that rules decide. A tensorize or rewrite step (schedule/step.h) carries them; they are
+ * all that a rule needs, besides the block itself, to emit its loops. One list per rule, one row
+ * per size:
  *
  *     X(name, least, most, doc)
  *
@@ -14,7 +14,7 @@
 
 enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
 
-/* Rows that several lists have. */
+/* Rows that several lists share. */
 #define RLXC_SIZE_EPILOGUE(X) X(epilogue, 0, 1, "the block behind it runs on each tile")
 #define RLXC_SIZE_PART_EPILOGUE(X) \
     X(epilogue, 0, 1, "the block behind it runs on each thread's part")

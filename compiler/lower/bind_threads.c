@@ -1,10 +1,10 @@
-/* A device runs nothing but threads: statements of its functions that no rule has bound, and no
- * user, are bound here, after lowering. This always works.
+/* Binds statements of device functions to threads, after lowering, if neither a rule nor the user
+ * has bound them. This always succeeds.
  *
- * Loops of a nest run on threads if its iterations do not meet: each buffer that the nest stores to
- * is accessed, in one of its dimensions, at that loop's variable alone. Their iterations are
- * numbered, and threads take the numbers; the other loops of the nest run inside, in their order.
- * What is left runs in one thread; neighbours share it. */
+ * A loop of a nest runs on threads if its iterations are independent: each buffer that the nest
+ * stores to is indexed in one dimension by that loop's variable alone. The iterations of these
+ * loops are numbered and distributed among threads; the other loops of the nest run inside, in
+ * order. Remaining statements run in one thread, which neighbours share. */
 #include "compiler/lower/lower.h"
 
 enum { MAX_CHAIN = 32, THREADS = 256 };

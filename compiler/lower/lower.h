@@ -14,7 +14,7 @@ const rlxc_stmt *rlxc_vectorize_loop(rlxc_context *ctx, const rlxc_stmt *loop);
  * the buffers (merge_indices.c). */
 const rlxc_stmt *rlxc_merge_indices(rlxc_context *ctx, const rlxc_stmt *body);
 
-/* The lowered body with temporaries in the same memory where they are never in use at once
+/* The lowered body in which temporaries that are never in use at once share memory
  * (share_temporaries.c). */
 const rlxc_stmt *rlxc_share_temporaries(rlxc_context *ctx, const rlxc_stmt *body);
 /* True if |after| is |before| with temporaries in the same memory, and no two of them are in use at
@@ -26,11 +26,13 @@ bool rlxc_verify_temporaries(rlxc_context *ctx, const rlxc_stmt *before, const r
  * (sum_threads.c). */
 const rlxc_stmt *rlxc_sum_threads(rlxc_context *ctx, const rlxc_stmt *body);
 
-/* The lowered body of a device's function with all of it on threads (bind_threads.c). */
+/* The lowered body of a device's function, with every statement bound to threads
+   (bind_threads.c). */
 const rlxc_stmt *rlxc_bind_threads(rlxc_context *ctx, const rlxc_prim_func *f,
                                    const rlxc_device_limits *limits, const rlxc_stmt *body);
 
-/* Such a body with memory for each thread alone, and conditions outside of loops (threads.c). */
+/* Such a body with thread-local memory made explicit and conditions moved out of loops
+   (threads.c). */
 const rlxc_stmt *rlxc_tidy_threads(rlxc_context *ctx, const rlxc_stmt *body);
 
 /* Loop partitioning (partition.c), of a function. */

@@ -479,8 +479,7 @@ static const rlxc_stmt *lower_parts(lowering *l, const rlxc_stmt *s)
     return parts;
 }
 
-/* The body once for each turn, so that memory of a thread is accessed at constants and becomes
- * registers. */
+/* Unrolls the body, so that thread-local memory is accessed at constants and becomes registers. */
 static const rlxc_stmt *unrolled(lowering *l, const rlxc_stmt *s, const rlxc_expr *min,
                                  uint32_t count)
 {

@@ -378,8 +378,9 @@ static const rlxc_expr *take_moving(void *user, const rlxc_expr *e)
     return yes ? e->select.yes : e->select.no;
 }
 
-/* Operands that are broadcast where a dimension is 1: two loops, chosen outside. The usual one
- * reads along all operands, so that LLVM can vectorise it. A select may hold others, one a turn. */
+/* Operands that are broadcast if a dimension is 1: two loops, chosen outside. The usual one reads
+ * along all operands, so that LLVM can vectorise it. Further selects in the body are handled one at
+ * a time. */
 static const rlxc_stmt *unswitch(rlxc_partition *p, const rlxc_stmt *loop)
 {
     const rlxc_stmt *s = only_store(p->ctx, loop->loop.body);

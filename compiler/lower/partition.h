@@ -40,10 +40,9 @@ bool rlxc_partition_alike(const rlxc_cut_condition *a, const rlxc_cut_condition 
 /* |body| for |c|, and conditions that change with it, holding or not. */
 const rlxc_stmt *rlxc_partition_decided(const rlxc_cut_search *s, const rlxc_cut_condition *c,
                                         bool holds, const rlxc_stmt *body);
-/* A nest of one block in which a vectorized or unrolled loop runs its first t iterations only, and
- * t is known at run time: as consecutive nests of, say, 8, 4, 2 and 1 iterations, so that the loop
- * keeps a constant number of iterations and its results stay in registers. NULL if it is not such a
- * nest. */
+/* For a nest of one block in which a vectorized or unrolled loop runs only its first t iterations,
+ * with t known at run time: consecutive nests of, say, 8, 4, 2 and 1 iterations, so that the loop
+ * keeps a constant number of iterations and its results stay in registers. NULL for other nests. */
 const rlxc_stmt *rlxc_partition_pieces(rlxc_partition *p, const rlxc_stmt *loop);
 
 #endif

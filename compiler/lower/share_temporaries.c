@@ -10,11 +10,11 @@
  *
  * The statements of a sequence are its points in time: a temporary is in use from the first of them
  * that mentions its memory to the last, whole loops included. The largest are placed first, those
- * of one size in the order of their first use, each where it fits and nothing in use meets it; so
- * temporaries of one size take as many places as there are in use at once, which is the least. What
- * stays as it is: temporaries whose address is taken, those on the stack, and sizes that depend on
- * what the sequence computes. The launches of a device's function run in order: it is no exception.
- */
+ * of equal size in the order of their first use, each in the first memory that is large enough and
+ * not in use at the same time. Temporaries of one size therefore take as many places as are in use
+ * at once, which is optimal. Temporaries whose address is taken, those on the stack, and those
+ * whose size the sequence computes are not changed. The launches of a device function run in order,
+ * so the same holds there. */
 #include <string.h>
 
 #include "compiler/lower/lower.h"
@@ -194,7 +194,8 @@ static bool place_all(sharing *s, uint32_t *order)
     return any;
 }
 
-/* The members of a place are one allocation, of the largest, where the first of them stands. */
+/* The members of a place share one allocation, with the size of the largest, at the position of the
+   first. */
 static void join(sharing *s)
 {
     for (uint32_t place = 0; place < s->n; place++) {

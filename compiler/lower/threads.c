@@ -74,8 +74,8 @@ static int64_t low_digits(int64_t by[THREADS], const int64_t extents[THREADS])
     return low;
 }
 
-/* Whether threads are told apart by the low digits of an index, or the high ones, as in all
- * accesses before. */
+/* Whether the low digits of an index, or the high ones, identify the thread, as in all accesses
+ * before. */
 static bool note_index(privates *p, const rlxc_expr *index, dimension *d)
 {
     int64_t by[THREADS], extents[THREADS], above = INT64_MAX;
@@ -164,7 +164,8 @@ static const rlxc_stmt *smaller(void *user, const rlxc_stmt *s)
     return out;
 }
 
-/* The body with each thread's part of |buffer| alone; unchanged where that is not proved. */
+/* The body with only each thread's own part of |buffer|; unchanged if that is not proved to be
+   enough. */
 static const rlxc_stmt *own_parts(privates *p, const rlxc_stmt *body, const rlxc_buffer *buffer)
 {
     rlxc_context *ctx = p->ctx;

@@ -1,11 +1,11 @@
-/* Checks what share_temporaries.c made of a body, with nothing of its analysis.
+/* Checks the result of share_temporaries.c independently of its analysis.
  *
  * Both bodies are walked side by side. They may differ only in the memory that buffers name and in
  * allocations. The walk notes for each temporary of the body before which memory it has after, and
  * the first and last item, of the sequence that allocates it, that reads or writes it. Temporaries
  * that have one memory must be allocated by one sequence and used by different items of it, one
  * after the other; the memory must be allocated before, of a size that is known there, and as large
- * as each of them; and nobody may have its address. */
+ * as each of them; and its address must not be taken. */
 #include <string.h>
 
 #include "compiler/lower/lower.h"
@@ -311,7 +311,7 @@ static const rlxc_expr *bytes_of(verifier *v, const rlxc_stmt *allocate)
                               allocate->allocate.n);
 }
 
-/* |m| has the memory of |place|, which is not its own or not its own alone. */
+/* Checks that |m| may lie in the memory of |place|, which was allocated for another temporary. */
 static void check_member(verifier *v, const member *m, const rlxc_stmt *place)
 {
     const rlxc_expr *data = m->allocate->allocate.var;

@@ -4,9 +4,9 @@
 
 #include "compiler/onnx/importer.h"
 
-/* Pairs of the first |size| elements of x (four dimensions) rotated by the angle of their position:
- * (x1 cos - x2 sin, x1 sin + x2 cos). |turn|: cos and sin of |size| / 2 angles, of dimensions that
- * broadcast; the pairs are neighbours (|interleaved|), or halves. */
+/* Rotates pairs of the first |size| elements of x (four dimensions) by the angle of their position:
+ * (x1 cos - x2 sin, x1 sin + x2 cos). |turn|: cos and sin of |size| / 2 angles, with dimensions
+ * that broadcast. A pair is two neighbours (|interleaved|), or one element of each half. */
 rlxc_atom rlxc_ox_rotated(rlxc_ox *im, rlxc_atom x, const rlxc_atom turn[2], int64_t size,
                           bool interleaved);
 /* x sigmoid(alpha x) */

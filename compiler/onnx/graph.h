@@ -14,7 +14,7 @@ typedef struct rlxc_ox_rest {
     size_t end;
 } rlxc_ox_rest;
 
-/* The two meanings of a node: |take| sets its outputs for case |k|, 0 if the condition holds. */
+/* Sets a node's outputs for one of its two cases: |k| is 0 if the condition holds. */
 typedef struct rlxc_ox_cases {
     void (*take)(rlxc_ox *im, void *user, uint32_t k);
     void *user;
@@ -33,14 +33,14 @@ void rlxc_ox_choose(rlxc_ox *im, rlxc_atom cond, rlxc_body *const bodies[2],
                     rlxc_ox_value *const *first, rlxc_ox_value *const *second, uint32_t n,
                     rlxc_ox_value **out);
 
-/* The dimension's |name| as an expression over variables of its own, to compare names; NULL if it
- * is not one (dim_names.c). */
+/* The dimension's |name| as an expression over variables of its own, to compare names; NULL if the
+ * name is not an expression (dim_names.c). */
 const rlxc_expr *rlxc_ox_dim_form(rlxc_ox *im, const char *name);
 
 /* Imports the current node by |row|, even if its inputs' ranks are unknown (ranks.c). */
 void rlxc_ox_run_row(rlxc_ox *im, const rlxc_ox_row *row);
 
-/* Makes the listing of the graph, which is registered as a file: im->lines, im->file. */
+/* Makes the textual listing of the graph and registers it as a source file: im->lines, im->file. */
 void rlxc_ox_list(rlxc_ox *im);
 /* As above for the |n| nodes of a function of the model, called by the current node. */
 void rlxc_ox_list_call(rlxc_ox *im, Onnx__NodeProto **nodes, size_t n);
@@ -59,13 +59,13 @@ void rlxc_ox_check_declared(rlxc_ox *im);
 void rlxc_ox_push_frame(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_scope *scope, const char *name);
 void rlxc_ox_pop_frame(rlxc_ox *im);
 void rlxc_ox_finish_function(rlxc_ox *im, rlxc_function *f);
-/* Bodies in bodies are imported many times: small files must not take forever. False when |n| more
- * nodes are too many. */
+/* Limits the work: nested bodies are imported many times, and a small file must not take forever.
+ * False when |n| more nodes are too many. */
 bool rlxc_ox_count_parts(rlxc_ox *im, size_t n);
-/* Initializers of |g| into the scope; false when too deep. */
+/* Adds the initializers of |g| to the scope; false if graphs are nested too deeply. */
 bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g);
 void rlxc_ox_end_graph(rlxc_ox *im);
-/* A value, a type or an expression of an enclosing scope as seen inside |frame|. */
+/* Translates a value, a type or an expression of an enclosing scope for use inside |frame|. */
 rlxc_ox_value *rlxc_ox_capture(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_value *value);
 const rlxc_sinfo *rlxc_ox_inner_sinfo(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_sinfo *s);
 const rlxc_expr *rlxc_ox_inner_expr(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_expr *e);

@@ -1,4 +1,4 @@
-/* The handlers that the tables of rows name. */
+/* The handlers that the operator tables (rows*.def) name. */
 #ifndef RLXC_ONNX_HANDLERS_H
 #define RLXC_ONNX_HANDLERS_H
 

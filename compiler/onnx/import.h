@@ -1,9 +1,9 @@
 /* ONNX models as Relax modules.
  *
- * The graph becomes function `main`; its inputs are the parameters in order, its outputs the result
- * (a tuple where there are several). Initializers are constants, dim_param and unnamed dynamic
- * dimensions symbols. Each node that cannot be imported gets one diagnostic; the source line that a
- * diagnostic shows is the node as text. */
+ * The graph becomes the function `main`; its inputs are the parameters in order, its outputs the
+ * result (a tuple if there are several). Initializers become constants; dim_param and unnamed
+ * dynamic dimensions become symbols. Each node that cannot be imported gets one diagnostic, whose
+ * source line is the node as text. */
 #ifndef RLXC_ONNX_IMPORT_H
 #define RLXC_ONNX_IMPORT_H
 

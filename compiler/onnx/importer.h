@@ -2,8 +2,8 @@
  * emission of operators. * A handler reads its node's inputs and attributes, emits operators and
  * sets the outputs. After the first failure of a node all its calls have no effect, so handlers
  * need no checks of their own: accessors return harmless values for missing inputs. Small integer
- * tensors carry their elements as symbolic expressions; a value that is known so has no atom until
- * something needs the tensor itself. */
+ * tensors carry their elements as symbolic expressions; such a value has no atom until something
+ * needs the tensor itself. */
 #ifndef RLXC_ONNX_IMPORTER_H
 #define RLXC_ONNX_IMPORTER_H
 
@@ -39,8 +39,8 @@ typedef struct rlxc_ox_value {
     bool is_vector;
     const rlxc_expr *const *elems; /* whole numbers, whatever the dtype; NULL: not known */
     uint32_t n_elems;
-    /* The elements of a small integer matrix, by rows, kept with its atom: exporters reverse the
-     * list of a padding in that form. NULL: unknown. */
+    /* The elements of a small integer matrix, by rows, kept with its atom, because exporters
+     * reverse padding lists in that form. NULL: unknown. */
     const rlxc_expr *const *grid;
     uint32_t rows, columns;
     struct rlxc_ox_value *const *items; /* SEQUENCE */
@@ -85,9 +85,9 @@ typedef struct rlxc_ox_names {
     RLXC_VEC(rlxc_attr) values;
 } rlxc_ox_names;
 
-/* Initializers of floats that leave the executable (ir/lifted.h), so that their elements are not
- * known here: all of the main graph with more than one element. One whose elements decide a shape
- * is taken out again. */
+/* Float initializers that leave the executable (ir/lifted.h), so that their elements are unknown
+ * here: all those of the main graph with more than one element. One whose elements decide a shape
+ * is removed from the list again. */
 typedef struct rlxc_ox_weights {
     bool lift;
     RLXC_VEC(rlxc_constant *) all;
@@ -147,9 +147,9 @@ ProtobufCAllocator rlxc_ox_allocator(rlxc_context *ctx);
 
 /* --- the node --- */
 void rlxc_ox_fail(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* An error that does not fail the node: others of it are reported as well. */
+/* An error that does not fail the node, so that further errors of the node are reported as well. */
 void rlxc_ox_report(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* True while the node has not failed; notices errors that an operator reported. */
+/* True while the node has not failed; also checks for errors that an operator reported. */
 bool rlxc_ox_good(rlxc_ox *im);
 uint32_t rlxc_ox_n_inputs(const rlxc_ox *im);
 uint32_t rlxc_ox_n_outputs(const rlxc_ox *im);
@@ -201,7 +201,7 @@ bool rlxc_ox_const_doubles(rlxc_ox *im, rlxc_ox_value *value, double *out, uint3
                            uint32_t *out_n);
 
 /* --- what is known of an atom --- */
-/* NULL after a failure, or for what is no tensor. */
+/* NULL after a failure, or if it is not a tensor. */
 const rlxc_sinfo *rlxc_ox_info(rlxc_ox *im, rlxc_atom a);
 rlx_dtype rlxc_ox_type(rlxc_ox *im, rlxc_atom a);
 uint32_t rlxc_ox_ndim(rlxc_ox *im, rlxc_atom a);
@@ -234,7 +234,7 @@ rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype);
  * the model declares these types, the node fails. Otherwise the narrower becomes the wider, with a
  * warning: some exporters widen one operand and forget the other. */
 void rlxc_ox_same_floats(rlxc_ox *im, uint32_t i, uint32_t k, rlxc_atom *io_a, rlxc_atom *io_b);
-/* Floats of two types, which some exporters leave: the narrower becomes the wider. */
+/* Converts operands of two float types, which some exporters write, to the wider type. */
 void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b);
 rlxc_atom rlxc_ox_reshape(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);
 rlxc_atom rlxc_ox_broadcast(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);
@@ -248,7 +248,7 @@ rlxc_atom rlxc_ox_expand_dims(rlxc_ox *im, rlxc_atom a, const int64_t *axes, uin
 rlxc_atom rlxc_ox_reduce(rlxc_ox *im, const char *op, rlxc_atom a, const int64_t *axes, uint32_t n,
                          bool keepdims);
 rlxc_atom rlxc_ox_concat(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_t axis);
-/* Slices of |a| at |indices|, which the user gave: strict modules check them. */
+/* Slices of |a| at |indices|, which come from the model: strict modules check them. */
 rlxc_atom rlxc_ox_take(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis);
 /* As above at indices that the importer computed: they are in [0, n), and nothing is checked. */
 rlxc_atom rlxc_ox_take_inside(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis);

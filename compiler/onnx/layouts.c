@@ -1,4 +1,4 @@
-/* Operators of onnxruntime for other layouts of images than ONNX's.
+/* Operators of onnxruntime for image layouts other than ONNX's.
  *
  * Those of com.microsoft.nchwc, which it writes when it saves a model that it optimized for the
  * machine at hand, keep the channels in blocks, the number of channels rounded up to whole ones.

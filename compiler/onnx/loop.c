@@ -114,8 +114,8 @@ static bool set_signature(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_rvar *const *p
     return rlxc_module_add_relax(ctx, im->module, f, true);
 }
 
-/* The call of the function by itself for the next iteration: with |first|, the |n| states |next|,
- * captured values, symbolic sizes. False when memory is out. */
+/* The recursive call for the next iteration, with |first|, the |n| states |next|, captured values,
+ * symbolic sizes. False when memory is out. */
 static bool call_again(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_atom first[3],
                        const rlxc_atom *next, uint32_t n, rlxc_atom *out)
 {

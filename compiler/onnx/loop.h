@@ -19,14 +19,14 @@ typedef struct rlxc_ox_branch {
 void rlxc_ox_begin_branch(rlxc_ox *im, rlxc_ox_branch *b);
 /* Ends it with |items| as its value. */
 rlxc_body *rlxc_ox_end_branch(rlxc_ox *im, rlxc_ox_branch *b, const rlxc_atom *items, uint32_t n);
-/* Gives |body|, which ended without a value, the values |v|. */
+/* Sets the values |v| of |body|, which ended without a value. */
 void rlxc_ox_end_with(rlxc_ox *im, rlxc_body *body, rlxc_ox_value *const *v, uint32_t n);
 rlxc_atom rlxc_ox_emit_if(rlxc_ox *im, rlxc_atom cond, rlxc_body *then, rlxc_body *otherwise);
 
 typedef struct rlxc_ox_loop {
     /* One iteration: |i| is its number (an int64 scalar), |state| the states before it; sets |next|
-     * and, if the loop may end early, |*go|. rlxc_ox_capture brings in values from outside. May be
-     * called more than once, until the states' shapes are stable. */
+     * and, if the loop may end early, |*go|. rlxc_ox_capture brings in values from outside. It may
+     * be called more than once, until the states' shapes are stable. */
     void (*body)(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *state, rlxc_atom *next,
                  rlxc_atom *go);
     void *user;

@@ -15,13 +15,13 @@ enum { RLXC_OX_ANY_DIM = -1 };
 /* |elem| NULL: nothing is inside yet. */
 rlxc_ox_value *rlxc_ox_object(rlxc_ox *im, rlxc_atom atom, const rlxc_ox_elem *elem, bool is_list,
                               bool maybe);
-/* The description that |value| would have as such a value, without an atom; NULL, failing the node,
- * if its items have no common type. */
+/* The description of |value| as such a value, without an atom; NULL, failing the node, if its items
+ * have no common type. */
 rlxc_ox_value *rlxc_ox_described(rlxc_ox *im, const rlxc_ox_value *value);
 /* The join of both descriptions; NULL, failing the node, if there is none. */
 rlxc_ox_value *rlxc_ox_joined(rlxc_ox *im, const rlxc_ox_value *a, const rlxc_ox_value *b);
 bool rlxc_ox_same_object(const rlxc_ox_value *a, const rlxc_ox_value *b);
-/* The description of a stated type; NULL: it is no sequence or optional of tensors. */
+/* The description of a declared type; NULL if it is not a sequence or optional of tensors. */
 rlxc_ox_value *rlxc_ox_object_of_type(rlxc_ox *im, const Onnx__TypeProto *type);
 
 /* The value as one atom: sequences are tuples, an empty optional is none. */

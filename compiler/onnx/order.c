@@ -2,9 +2,9 @@
  * append nodes that earlier ones use, and ONNX Runtime sorts what it loads.
  *
  * A node depends on the nodes of its graph that make its inputs, or names that graphs inside of it
- * use without defining them. Each node is taken in the order of the file, after a depth-first visit
- * of those that it depends on, so that a sorted graph keeps its order. The visit has a stack of its
- * own: chains of nodes may be long. */
+ * use without defining them. Nodes are visited depth-first in the order of the file, each after the
+ * nodes it depends on, so a sorted graph keeps its order. The visit uses an explicit stack, because
+ * chains of nodes may be long. */
 #include "compiler/onnx/order.h"
 
 #include "compiler/onnx/graph.h"

@@ -87,7 +87,7 @@ static void define_in_case(rlxc_ox *im, const split_node *s, int32_t number)
         define_others(im, s, dims[0]);
 }
 
-/* Imports the node for that rank or length of its input, in a branch of its own; false if it fails.
+/* Imports the node for that rank or length of its input, in a separate branch; false if it fails.
  * Later nodes are not part of the branch. */
 static bool import_case(rlxc_ox *im, const split_node *s, int32_t number, rank_case *out)
 {

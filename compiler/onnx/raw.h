@@ -1,8 +1,8 @@
 /* Weights that stay in the bytes of the model.
  *
- * protobuf-c copies every field of bytes. To avoid copying large weights, the unpacked message is a
- * copy in which each large TensorProto.raw_data is replaced by a mark; the constant's data is the
- * range of the model's own bytes that the mark refers to. */
+ * protobuf-c copies every bytes field. To avoid copying large weights, the importer unpacks a copy
+ * of the message in which a mark replaces each large TensorProto.raw_data; the constant's data is
+ * the range of the model's own bytes that the mark refers to. */
 #ifndef RLXC_ONNX_RAW_H
 #define RLXC_ONNX_RAW_H
 

@@ -150,7 +150,7 @@ static const char *kind_text(Onnx__AttributeProto__AttributeType type)
     for (size_t k = 0; k < N_KINDS; k++)
         if (kinds[k].type == type)
             return kinds[k].text;
-    return "of a kind that is not known";
+    return "of an unknown kind";
 }
 
 /* True if |a| holds a value of another kind than its type. */
@@ -252,12 +252,12 @@ void rlxc_ox_check_node(rlxc_ox *im, const Onnx__NodeProto *node, const rlxc_ox_
         return;
     im->node = node;
     if (s->since > version)
-        rlxc_ox_report(im, "the operator is of operator set %" PRId64 ", the model of %" PRId64,
+        rlxc_ox_report(im, "the operator needs opset %" PRId64 ", the model imports %" PRId64,
                        s->since, version);
     else if (!s->inputs)
-        rlxc_ox_report(im,
-                       "the operator ended with operator set %" PRId64 ", the model is of %" PRId64,
-                       s->since - 1, version);
+        rlxc_ox_report(
+            im, "the operator exists only up to opset %" PRId64 ", the model imports %" PRId64,
+            s->since - 1, version);
     else {
         check_places(im, s->inputs, node->input, node->n_input, "input");
         check_places(im, s->outputs, node->output, node->n_output, "output");

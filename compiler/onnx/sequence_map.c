@@ -5,7 +5,7 @@
 #include "compiler/onnx/loop.h"
 #include "compiler/onnx/object.h"
 
-/* All sequences have a known length, |turns|. */
+/* All sequences have the same known length, |turns|. */
 static void unrolled(rlxc_ox *im, const Onnx__GraphProto *g, uint32_t turns)
 {
     const uint32_t n = rlxc_ox_n_inputs(im), n_out = rlxc_ox_n_outputs(im);

@@ -1,7 +1,7 @@
 /* Checks that a model is valid ONNX, independent of what its nodes compute: versions, names defined
  * twice or never, nodes that violate their operators' schemas, functions that use outer names.
  * Errors are reported before anything is imported. * A name defined inside a node's graph must not
- * be defined earlier in an enclosing graph: readers with a single table of names would confuse
+ * be defined earlier in an enclosing graph: importers with a single table of names would confuse
  * them. */
 #include "compiler/onnx/validate.h"
 
@@ -42,7 +42,7 @@ static void check_versions(rlxc_ox *im, const rlxc_ox_imports *imports)
         for (size_t k = 0; k < sizeof domains / sizeof *domains; k++)
             if (strcmp(o->domain ? o->domain : "", domains[k].domain) == 0 &&
                 (o->version < 1 || o->version > domains[k].newest))
-                rlxc_ox_report(im, "%s is of opset %" PRId64 "; there are 1 to %" PRId64,
+                rlxc_ox_report(im, "%s has opset %" PRId64 "; 1 to %" PRId64 " are known",
                                rlxc_ox_is_standard(domains[k].domain)
                                    ? "the model"
                                    : rlxc_internf(im->ctx, "domain '%s'", domains[k].domain),
@@ -54,8 +54,8 @@ static void check_model(rlxc_ox *im, const rlxc_ox_imports *imports)
 {
     const Onnx__ModelProto *m = im->model;
     if (!m->has_ir_version || m->ir_version < 1 || m->ir_version > NEWEST_IR)
-        rlxc_ox_report(im, "the model is of IR version %" PRId64 "; there are 1 to %d",
-                       m->ir_version, (int)NEWEST_IR);
+        rlxc_ox_report(im, "the model has IR version %" PRId64 "; 1 to %d are known", m->ir_version,
+                       (int)NEWEST_IR);
     check_versions(im, imports);
     bool silent = imports->n == 0;
     for (size_t i = 0; i < m->graph->n_node && !silent; i++)

@@ -9,8 +9,8 @@ bool rlxc_attention_has_window(const rlxc_binding *call);
  * ones. */
 bool rlxc_attention_is_top_left(const rlxc_binding *call);
 
-/* The keys that each query sees, from |first| up to |end|: those of its own sequence, limited by
- * the causal mask and the window; int64 vectors. */
+/* The keys visible to each query, from |first| up to |end|: those of its own sequence, limited by
+ * the causal mask and the window. Both are int64 vectors. */
 typedef struct rlxc_key_range {
     rlxc_atom first, end;
 } rlxc_key_range;

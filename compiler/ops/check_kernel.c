@@ -1,8 +1,8 @@
-/* Checks of values on devices: kernels that read them and fail at one that is not legal.
+/* Checks of values on devices: kernels that read them and fail at an illegal one.
  *
- * A kernel is one for each place in the text, which its message names, and writes nothing. The call
- * of the function reports what failed when it ends; what reads the values meanwhile stays within
- * its operands and divides by no 0, as with --lenient. */
+ * There is one kernel for each source location, which its message names; it writes nothing. The
+ * function's call reports a failure when it ends; until then operators that read the values stay
+ * within their operands and do not divide by 0, as with --lenient. */
 #include <string.h>
 
 #include "compiler/ir/intrinsics.h"

@@ -113,7 +113,7 @@ static bool computes_with(const rlxc_call_view *v, uint32_t i, const rlxc_sinfo 
             return false;
     if (s->kind != RLXC_SINFO_TENSOR || !rlxc_dtype_is_stored(s->dtype))
         return true;
-    rlxc_infer_fail(v, i, "elements of %s are only stored: convert with astype first",
+    rlxc_infer_fail(v, i, "%s is a storage-only type: convert with astype first",
                     rlxc_dtype_name(v->ctx, s->dtype));
     return false;
 }

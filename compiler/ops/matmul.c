@@ -13,7 +13,7 @@ static bool result_dtype(const rlxc_call_view *v, rlx_dtype *out)
     if (rlxc_dtype_is_bool(*out))
         rlxc_infer_error(v, "is not defined for bool");
     else if (rlxc_dtype_is_stored(*out))
-        rlxc_infer_error(v, "elements of %s are only stored: state out_dtype",
+        rlxc_infer_error(v, "%s is a storage-only type: give out_dtype",
                          rlxc_dtype_name(v->ctx, *out));
     return !rlxc_dtype_is_bool(*out) && !rlxc_dtype_is_stored(*out);
 }

@@ -1,5 +1,5 @@
-/* rlx.strided_slice and rlx.unpool on a device: elements that move between places that are data.
- * The dimensions of the results are known; the places are brought inside, as for indices. */
+/* rlx.strided_slice and rlx.unpool on a device: elements that move between positions that data
+ * gives. The dimensions of the results are known; positions are clipped, as for indices. */
 #include "compiler/ops/device_forms.h"
 
 /* |e| in [low, high]. */

@@ -197,7 +197,7 @@ static const rlxc_buffer *store_counts(const pool *p)
     return counts;
 }
 
-/* The window, with more padding behind the columns if there is padding anyway: rows of a known
+/* The window, with more padding after the columns if there is padding anyway: rows of a known
  * length are then whole vectors, and the steps along the other dimensions leave no columns over. */
 static rlxc_window whole_vectors(const pool *p)
 {

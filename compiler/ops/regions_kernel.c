@@ -1,5 +1,5 @@
-/* rlx.roi_align on a device: the mean of bilinear samples of each bin. A number of samples that
- * depends on a region's size, and maxima, are the host's. */
+/* rlx.roi_align on a device: the mean of bilinear samples of each bin. If the number of samples
+ * depends on a region's size, or maxima are asked for, the host does the work. */
 #include "compiler/ops/device_forms.h"
 
 enum { X, REGIONS, HEIGHT, WIDTH, SCALE, SAMPLES, ALIGNED, MAX, LAST, MOST_SAMPLES = 64 };

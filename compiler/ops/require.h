@@ -1,8 +1,8 @@
 /* Requirements of operators on their operands' dimensions. * Inference states each requirement
- * here. A requirement that is provably violated is an error at the call, one that provably holds
- * costs nothing, and any other is recorded for the run-time check that compiler/ops/state.h emits
- * before the operator; the result's type assumes that it holds. No operator has a rule of its own
- * for what cannot be proved. */
+ * here. A requirement that is provably violated is an error at the call; one that provably holds
+ * costs nothing; any other is recorded for the run-time check that compiler/ops/state.h emits
+ * before the operator, and the result's type assumes that it holds. Operators do not handle
+ * unproved requirements themselves. */
 #ifndef RLXC_OPS_REQUIRE_H
 #define RLXC_OPS_REQUIRE_H
 

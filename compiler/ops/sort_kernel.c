@@ -1,10 +1,10 @@
 /* rlx.topk, rlx.sort and rlx.argsort as kernels.
  *
  * On a device each element counts those that come before it: n comparisons for each of n elements
- * need no order among threads, and cost less than copies to the host for lines of up to
- * MOST_RANKED; longer ones, and those of unknown length, are the host's. A program in C merges the
- * lines, of any length (sort_merge.c). The order is that of the builtins: stable, NaN last in both
- * directions. */
+ * need no order among threads, and for lines of up to MOST_RANKED cost less than copies to the
+ * host. Longer lines, and those of unknown length, are sorted on the host. A program in C merges
+ * the lines, of any length (sort_merge.c). The order is that of the builtins: stable, NaN last in
+ * both directions. */
 #include <string.h>
 
 #include "compiler/ir/intrinsics.h"

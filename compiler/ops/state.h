@@ -1,7 +1,7 @@
 /* Facts about dimensions at a point of a function, and the checks that establish them. *
- * rlxc_state_call handles one call: requirements of the operator (require.h) that are not proved
- * become a check_sizes in front of it, and are facts from there on. If two dimensions are equal,
- * operands are cast to one name for both, so that later passes and the call's own legalization see
+ * rlxc_state_call handles one call: unproved requirements of the operator (require.h) become a
+ * check_sizes before it, and are facts from there on. If two dimensions are then equal, operands
+ * are cast to the same name for both, so that later passes and the call's own legalization see
  * equal dimensions. The caller walks the bindings in order and ends each block, because facts from
  * a branch do not hold after it. */
 #ifndef RLXC_OPS_STATE_H
@@ -23,9 +23,9 @@ void rlxc_state_block_begin(rlxc_stated *s, rlxc_context *ctx);
 void rlxc_state_block_end(rlxc_stated *s, rlxc_context *ctx);
 /* Adds the facts of |binding| if it is a check_sizes. */
 void rlxc_state_note(rlxc_stated *s, rlxc_context *ctx, const rlxc_binding *binding);
-/* Emits checks in front of |call|, names unknown dimensions of its operands, and substitutes facts
- * into them; if they changed, the type of its variable is inferred again. Operands of unknown rank
- * stay. False after an error. */
+/* Emits checks before |call|, names unknown dimensions of its operands, and substitutes facts into
+ * them; if they changed, infers the type of its variable again. Operands of unknown rank are left
+ * alone. False after an error. */
 bool rlxc_state_call(rlxc_stated *s, rlxc_builder *b, rlxc_binding *call);
 /* Emits the check of |r|. */
 void rlxc_emit_check(rlxc_builder *b, const rlxc_requirement *r);

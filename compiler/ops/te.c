@@ -102,7 +102,7 @@ bool rlxc_te_begin_builtin(rlxc_te *te, rlxc_builder *b, const rlxc_binding *cal
     return te->out->kind == RLXC_SINFO_OBJECT || has_dims(te->out);
 }
 
-/* What stands for |e| in the PrimFunc; or NULL. */
+/* The replacement of |e| in the PrimFunc; or NULL. */
 static const rlxc_expr *local_of(const rlxc_te *te, const rlxc_expr *e)
 {
     for (uint32_t i = 0; i < te->symbols.count && i < te->locals.count; i++)

@@ -52,17 +52,17 @@ typedef struct rlxc_te {
     rlxc_operation_kind computes; /* RLXC_OPERATIONS: what its body shows */
 } rlxc_te;
 
-/* The pattern of an operator whose results read computed places of an image, the same ones in all
- * channels. With the channels last (attribute layout) these are vectors, which no operator that
- * moves elements must turn into gathers. */
+/* The fusion pattern of an operator that samples an image at computed positions, the same in all
+ * channels. With the channels last (attribute layout) the samples are read as vectors; operators
+ * that move elements must not be fused, as they would turn these reads into gathers. */
 rlxc_pattern rlxc_te_pattern_of_samples(const rlxc_binding *call);
 /* Infers the result again. False after an error: results and inputs of unknown dimensions cannot be
  * lowered. |name| is that of the PrimFunc. */
 bool rlxc_te_begin(rlxc_te *te, rlxc_builder *b, const rlxc_binding *call, const char *name,
                    rlxc_pattern pattern);
-/* The same for a call of a builtin, whose results are what it states; one that is no tensor has no
- * place in the PrimFunc. False without an error where dimensions of an operand or a result are
- * unknown. */
+/* The same for a call of a builtin, whose result types are those that it states; a result that is
+ * not a tensor is left out of the PrimFunc. False without an error if dimensions of an operand or a
+ * result are unknown. */
 bool rlxc_te_begin_builtin(rlxc_te *te, rlxc_builder *b, const rlxc_binding *call, const char *name,
                            rlxc_pattern pattern);
 /* Argument |i| of the call (or field |field| of a tuple argument) as an input. */
@@ -78,8 +78,8 @@ const rlxc_expr *rlxc_te_expr(rlxc_te *te, const rlxc_expr *e);
  * often. It stands for |e| from here on. */
 const rlxc_expr *rlxc_te_symbol(rlxc_te *te, const rlxc_expr *e, const char *name);
 
-/* Begins a block. It is tagged as what it |computes|, which its body must prove; without that, as
- * the first kind that it does (compiler/ir/operation.h). */
+/* Begins a block. rlxc_te_computes states its operator, which the body must prove; without it the
+ * tag is the first kind that the body proves (compiler/ir/operation.h). */
 void rlxc_te_block(rlxc_te *te, const char *name);
 void rlxc_te_computes(rlxc_te *te, rlxc_operation_kind kind);
 /* Adds an axis to the block: loop variable |name|, axis variable v_|name|; returns the latter. */

@@ -1,5 +1,5 @@
-/* Checks of the accesses in one expression (pass check_bounds): statements that precede the one
- * that evaluates it. */
+/* Checks of the accesses in one expression (pass check_bounds), as statements before the one that
+ * evaluates it. */
 #ifndef RLXC_PASSES_ACCESS_CHECKS_H
 #define RLXC_PASSES_ACCESS_CHECKS_H
 

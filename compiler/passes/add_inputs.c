@@ -1,4 +1,5 @@
-/* Further inputs for PrimFuncs: which PrimFuncs may take them, their parameters, their calls. */
+/* Adds inputs to PrimFuncs: finds the PrimFuncs that can take them, and changes their parameters
+   and calls. */
 #include "compiler/passes/add_inputs.h"
 
 #include "compiler/analysis/alias.h"

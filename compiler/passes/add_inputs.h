@@ -1,4 +1,4 @@
-/* What passes share that give PrimFuncs further inputs: add_inputs.c. */
+/* Shared by passes that give PrimFuncs additional inputs: add_inputs.c. */
 #ifndef RLXC_PASSES_ADD_INPUTS_H
 #define RLXC_PASSES_ADD_INPUTS_H
 
@@ -23,13 +23,13 @@ bool rlxc_has_inputs(const rlxc_module *module, const rlxc_binding *b);
 /* Interned names of PrimFuncs -> rlxc_callee. */
 void rlxc_count_callees(rlxc_context *ctx, rlxc_module *module, rlxc_map *out);
 
-/* The PrimFunc |name| as it is called, if all that use it are calls with one number of inputs: then
- * it may take more of them. Else NULL. */
+/* The PrimFunc |name| with its calls, if its only uses are calls with the same number of inputs, so
+ * that inputs can be added. Else NULL. */
 const rlxc_callee *rlxc_extensible(const rlxc_map *callees, const char *name,
                                    const rlxc_prim_func *f);
 
-/* The same for a pass that changes plain calls and those in place too. The inputs of a function
- * that only has plain calls count as none. */
+/* The same for a pass that also changes plain calls and in-place calls. A function that has only
+ * plain calls counts as having no inputs. */
 const rlxc_callee *rlxc_extensible_everywhere(const rlxc_map *callees, const char *name,
                                               const rlxc_prim_func *f);
 

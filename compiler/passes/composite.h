@@ -1,5 +1,6 @@
-/* Functions marked for code generators outside of this compiler, as in Relax: attribute Composite =
- * "dnnl.relu" says which pattern a function is, Codegen = "dnnl" which generator takes it whole. */
+/* Functions marked for external code generators, as in Relax: the attribute Composite = "dnnl.relu"
+ * names the pattern that a function matches, Codegen = "dnnl" the generator that takes the whole
+ * function. */
 #ifndef RLXC_PASSES_COMPOSITE_H
 #define RLXC_PASSES_COMPOSITE_H
 
@@ -9,7 +10,7 @@
 typedef struct rlxc_fusion { /* a pattern of pass fuse_ops_by_pattern */
     const char *name;        /* "dnnl.relu": generator and pattern */
     const char *pattern;
-    bool lift_constants; /* constants are operands of the function, not in it */
+    bool lift_constants; /* constants become operands of the function */
     bool alone;          /* not merged with its neighbours: a function of one match */
     bool shared; /* values inside may be used outside: the function returns them too, as a tuple */
     bool (*check)(void *user, rlxc_context *ctx, const rlxc_match *match); /* or NULL */
@@ -23,8 +24,8 @@ typedef struct rlxc_taken { /* a function that leaves the module */
 
 typedef struct rlxc_generator { /* takes functions marked with its name (pass run_codegen) */
     const char *name;
-    /* Works on the functions whose attribute Codegen is |name|. Those that keep it become calls of
-     * functions that the runtime finds by name. NULL: all do. */
+    /* Changes the functions whose attribute Codegen is |name|. Calls of those that keep the
+     * attribute become calls of functions that the runtime finds by name. NULL: all keep it. */
     bool (*run)(void *user, rlxc_context *ctx, rlxc_module *module);
     /* Writes the code of these functions as a section of the file: fills format, data and size of
      * |out|. NULL: the host has functions of these names. */

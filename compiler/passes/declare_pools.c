@@ -1,7 +1,7 @@
 /* Pass declare_pools: memory pools.
  *
- * `--pool` is written into the module's attribute rlx.pools, in place of a pool that has the same
- * name there, else behind the others: code generation reads them there, in this order. */
+ * Each `--pool` is written into the module's attribute rlx.pools: it replaces the pool of the same
+ * name, else it comes after the others. Code generation reads the pools there, in this order. */
 #include "compiler/ir/pool.h"
 #include "compiler/passes/passes.h"
 

@@ -1,4 +1,4 @@
-/* Device planning: types get their devices, and copies are made where values change theirs
+/* Device planning: sets the devices of types, and inserts copies where a value changes its device
  * (device_plan.h).
  *
  * A value is copied once to a device: in the innermost body that has all uses of the copy, before

@@ -1,8 +1,8 @@
-/* Device planning: what calls demand of their operands and results (device_walk.h).
+/* Device planning: the requirements of calls on their operands and results (device_walk.h).
  *
  * The operands and results of an operator lie on one device: the operator's node is that of its
- * first result. Copies of operands can be made; copies of what is written, of functions, and of
- * what only has another name cannot. */
+ * first result. Operands can be copied; operands that are written, functions, and aliases of other
+ * values cannot. */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
@@ -165,8 +165,8 @@ static int32_t place_called(const rlxc_device_plan *p, const char *name)
     return found ? (int32_t)(found - p->module->vdevices.items) : p->host;
 }
 
-/* A place with the memory that a parameter of |f| wants: the one of the device |near|, else the
- * first; NO_PLACE if no parameter wants any. */
+/* A place with the memory that a parameter of |f| requires: that of the device |near|, else the
+ * first; NO_PLACE if no parameter requires any. */
 static int32_t place_with_memory(const rlxc_device_plan *p, const rlxc_prim_func *f, int32_t near)
 {
     int32_t found = RLXC_NO_PLACE;
@@ -186,8 +186,8 @@ static int32_t place_with_memory(const rlxc_device_plan *p, const rlxc_prim_func
     return found;
 }
 
-/* The place where a PrimFunc runs: of a decided result, of its target, of the memory that it wants,
- * or of a decided operand; else NO_PLACE. */
+/* The place where a PrimFunc runs: that of a decided result, of its target, of the memory that it
+ * requires, or of a decided operand; else NO_PLACE. */
 static int32_t prim_place(rlxc_device_walk *w, const rlxc_binding *b, const rlxc_prim_func *f)
 {
     const rlxc_device_plan *p = w->p;
@@ -204,7 +204,7 @@ static int32_t prim_place(rlxc_device_walk *w, const rlxc_binding *b, const rlxc
     return wanted != RLXC_NO_PLACE ? wanted : place;
 }
 
-/* The scope that buffer parameter |i| wants, or NULL. */
+/* The scope that buffer parameter |i| requires, or NULL. */
 static const char *wanted_scope(const rlxc_prim_func *f, uint32_t i)
 {
     const rlxc_buffer *buffer = f && i < f->n_params ? f->params[i].buffer : NULL;

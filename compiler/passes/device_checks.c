@@ -1,9 +1,9 @@
-/* Device planning: what a module may not say about devices.
+/* Device planning: errors in what a module states about devices.
  *
- * The operands of one operator lie on one device; where types already say otherwise, that is an
- * error, which shows both places. Devices must be of a known kind, numbers of devices in the
- * module's table. Targets of PrimFuncs must be known, and those of the CPU be of the architecture
- * that the module is compiled for. */
+ * The operands of an operator must lie on the same device; if their types say otherwise, an error
+ * shows both source locations. Devices must be of a known kind, numbers of devices in the module's
+ * table. Targets of PrimFuncs must be known, and those of the CPU be of the architecture that the
+ * module is compiled for. */
 #include <string.h>
 
 #include "compiler/ops/op_infer.h"
@@ -28,10 +28,10 @@ static void check_device(checker *c, const rlxc_vdevice *device, const char *nam
         return;
     rlxc_map_set(c->ctx, &c->reported, rlxc_key(name), c);
     if (known)
-        rlxc_error(c->ctx, range, "device '%s' has the number %lld; the largest is %d", name,
+        rlxc_error(c->ctx, range, "device '%s' has number %lld; the largest is %d", name,
                    (long long)device->index, MOST_DEVICES - 1);
     else
-        rlxc_error(c->ctx, range, "device '%s' is of no kind that rlx has code for", name);
+        rlxc_error(c->ctx, range, "rlx has no code generator for device '%s'", name);
     rlxc_note(c->ctx, device->range, "'%s' is declared here", name);
 }
 

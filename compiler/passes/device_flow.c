@@ -1,5 +1,4 @@
-/* Device planning: the walk over what a module says about devices, from value to value
- * (device_walk.h). */
+/* Device planning: the walk that propagates devices from value to value (device_walk.h). */
 #include <string.h>
 
 #include "compiler/passes/device_walk.h"
@@ -134,7 +133,7 @@ static void walk_function(rlxc_device_plan *p, rlxc_function *f, const rlxc_devi
         const rlxc_device_tree own = rlxc_device_tree_of(p, f->params[i]);
         rlxc_device_relate(&r, own, param);
         t.base += rlxc_device_leaves(param.type);
-        /* Callers of the module keep large tensors where it wants them. */
+        /* Callers of the module keep large tensors on the device that the module states. */
         for (uint32_t k = 0; !f->parent && k < rlxc_device_leaves(own.type); k++)
             if (!f->is_private && !rlxc_out_of_memory(p->ctx) &&
                 own.type->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_float(own.type->dtype))

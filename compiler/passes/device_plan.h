@@ -1,8 +1,8 @@
 /* Private to pass plan_devices: which tensors must share a device, and where copies may be made.
  *
  * Every tensor in a type has a node: those of a variable, of a function's parameters and result, of
- * a callable's. Nodes of one value are joined. A use of a value where another device may be meant
- * is a copy that can be made. Constants have no node: they are loaded where they are used. */
+ * a callable's. Nodes of the same value are joined. A use that may need the value on another device
+ * is a possible copy. Constants have no node: they are loaded where they are used. */
 #ifndef RLXC_PASSES_DEVICE_PLAN_H
 #define RLXC_PASSES_DEVICE_PLAN_H
 
@@ -17,7 +17,7 @@ typedef struct rlxc_device_node {
     uint32_t parent;  /* towards the node that stands for all joined ones, its own parent */
     uint32_t value;   /* position of the value that is made here, or RLXC_NO_NODE */
     int32_t place;    /* position in the module's table, or RLXC_NO_PLACE; of the standing node */
-    bool is_given;    /* the module's text says so; else planning does */
+    bool is_given;    /* set if the module's text states the device; else planning chose it */
     bool is_small;    /* may be a size or a counter: follows its uses rather than the default */
     rlxc_range range; /* where the place was said */
 } rlxc_device_node;
@@ -68,14 +68,14 @@ uint32_t rlxc_device_root(rlxc_device_plan *p, uint32_t node);
 /* The place of a node once all have one. */
 int32_t rlxc_device_place(rlxc_device_plan *p, uint32_t node);
 
-/* What the module says, and what follows from it. False after an error. */
+/* Collects the devices that the module states, and what follows from them. False after an error. */
 bool rlxc_device_flow(rlxc_device_plan *p);
 /* Gives every type its devices, and makes the copies. */
 void rlxc_device_apply(rlxc_device_plan *p);
 
 /* True if operand |i| of an operator on explicit memory is the number of a device. */
 bool rlxc_names_device(const rlxc_binding *b, uint32_t i, int64_t *out_index);
-/* Errors of a module about devices that are the same wherever its values lie. */
+/* Reports errors about devices that do not depend on where values are placed. */
 bool rlxc_check_devices(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options);
 
 #endif

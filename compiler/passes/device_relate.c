@@ -1,7 +1,7 @@
 /* Device planning: nodes that share a place, and uses that may be copies (device_walk.h).
  *
- * A value of type Object holds tensors of the host; what is known to lie elsewhere must be copied
- * to become one. */
+ * A value of type Object holds tensors on the host; a tensor elsewhere must be copied to become
+ * part of one. */
 #include <string.h>
 
 #include "compiler/passes/device_walk.h"

@@ -1,7 +1,8 @@
-/* Private to device planning: how what a module says flows from node to node (device_plan.h).
+/* Private to device planning: how devices that a module states propagate from node to node
+   (device_plan.h).
  *
- * device_relate.c joins nodes, and notes where copies can be made; device_calls.c says what calls
- * demand of their operands and results; device_flow.c walks over functions. */
+ * device_relate.c joins nodes and records possible copies; device_calls.c has the requirements of
+ * calls on their operands and results; device_flow.c walks over functions. */
 #ifndef RLXC_PASSES_DEVICE_WALK_H
 #define RLXC_PASSES_DEVICE_WALK_H
 
@@ -30,12 +31,12 @@ static inline rlxc_atom *rlxc_device_operand(const rlxc_binding *b, uint32_t i)
     return (rlxc_atom *)(uintptr_t)&b->args[i];
 }
 
-/* The node is at |place|; another place is an error if the module's text says so. */
+/* Sets the node's place to |place|; it is an error if the module's text states another one. */
 void rlxc_device_pin(rlxc_device_walk *w, uint32_t node, int32_t place, bool is_given);
-/* The tensors of |t| that no type puts elsewhere are on the host; with |all| the others are errors.
- */
+/* Puts the tensors of |t| without a stated device on the host; with |all| a tensor elsewhere is an
+   error. */
 void rlxc_device_pin_to_host(rlxc_device_walk *w, rlxc_device_tree t, bool all);
-/* The two nodes have one place. */
+/* Requires the two nodes to have the same place. */
 void rlxc_device_join(rlxc_device_walk *w, uint32_t a, uint32_t b);
 uint32_t rlxc_device_new_node(rlxc_device_walk *w, int32_t place);
 /* |from|, the type of a value, flows into |to|; either may be known less precisely. */

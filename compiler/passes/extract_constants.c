@@ -5,10 +5,10 @@
  * becomes
  *   a parameter C of f(A, C, B), and   R.call_tir(cls.f, (x, R.const([1.0, 2.0])), ...)
  *
- * There they are what other constants are: equal ones are stored once, they are folded and packed,
- * lie on the device of their call and can be lifted. Calls by name alone, f(x, y), pass them too.
- * A function that is also a value, or that nothing here calls, keeps its constants as data beside
- * its code. */
+ * There they are treated like all other constants: equal ones are stored once, they are folded and
+ * packed, lie on the device of their call and can be lifted. Calls by name alone, f(x, y), pass
+ * them too. A function that is also a value, or that nothing here calls, keeps its constants as
+ * data beside its code. */
 #include "compiler/ir/rewrite.h"
 #include "compiler/passes/add_inputs.h"
 #include "compiler/passes/fuse.h"

@@ -10,10 +10,9 @@
  * in double and rounded once. A value with other readers stays as it is, so that no convolution is
  * computed twice. Only for float32 and float64 and layouts that begin with "NC", "OI".
  *
- * Of lifted constants the program of the weights computes the same (fold_lifted.c). They are not
- * divided by: others may be 0. What else would overflow with other weights overflows, folded or
- * not.
- */
+ * For lifted constants the weights program repeats the computation (fold_lifted.c). A division by a
+ * lifted constant is not folded, because another file's weight may be 0. Any other overflow with
+ * other weights would happen without folding, too. */
 #include "compiler/passes/fold_lifted.h"
 #include "compiler/passes/passes.h"
 

@@ -5,8 +5,8 @@
  * API; so folding gives exactly what running gives, and costs one code generation however many
  * weights are transposed. Only values that are cheaper to store than to compute are folded: results
  * are limited in size, absolutely and relative to their inputs, and storage-only weights (float8)
- * are not widened. What the kernels that read it can compute from less stays computed (fold_cut.c).
- */
+ * are not widened. Values that kernels can compute from less data as they read them are not folded
+ * (fold_cut.c). */
 #include "compiler/passes/passes.h"
 
 #include <stdio.h>
@@ -318,7 +318,8 @@ static void collect_body(fold *f, const rlxc_body *body)
     rlxc_atom_visit(body->result, want_atom, f);
 }
 
-/* Leaves out the bindings that are decoded when the program runs; what they read is wanted. */
+/* Leaves out the bindings that are decoded when the program runs; the values that they read are
+   needed. */
 static void leave_out_decoded(fold *f)
 {
     rlxc_context *ctx = f->ctx;

@@ -1,4 +1,5 @@
-/* Which values computed from constants are stored, and which are computed where they are read.
+/* Chooses which values computed from constants are stored, and which are computed where they are
+   read.
  *
  *   w = dequantize(q, 0.1, 3)       q: int8, a constant
  *   y = add(x, w)
@@ -7,10 +8,10 @@
  * made of elements of q, and reads a quarter of the memory. So weights of few bits, palettes
  * (take(palette, numbers)) and tensors that are mostly padding stay as small as they came.
  *
- * The choice is a minimum cut. Constants are on the side of the compiler, kernels that compute the
- * elements they read on the side of the run, and a value on the first side that the other side
- * reads costs its bytes: it is stored. Products, convolutions and whatever else wants its operands
- * in memory take values as constants, as before: those are stored whatever they cost. */
+ * The choice is a minimum cut. Constants are on the compile-time side, kernels that compute the
+ * elements they read on the run-time side. A value on the compile-time side that the other side
+ * reads is stored and costs its bytes. Products, convolutions and other operators that need
+ * operands in memory read constants, as before: such values are stored whatever they cost. */
 #include "compiler/passes/fold_cut.h"
 
 #include "compiler/analysis/alias.h"

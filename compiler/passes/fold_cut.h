@@ -1,5 +1,5 @@
-/* Which values computed from constants are stored, and which are computed where they are read:
- * fold_cut.c. */
+/* Chooses which values computed from constants are stored, and which are computed where they are
+ * read: fold_cut.c. */
 #ifndef RLXC_PASSES_FOLD_CUT_H
 #define RLXC_PASSES_FOLD_CUT_H
 
@@ -14,13 +14,13 @@ typedef struct rlxc_fold_value {
     bool is_decoded; /* set: it is computed when the program runs */
 } rlxc_fold_value;
 
-/* True if a kernel of |b| computes the elements of its operands itself as it reads them. */
+/* True if the kernel of |b| can compute the elements of its operands as it reads them. */
 bool rlxc_reads_by_element(const rlxc_binding *b);
 /* True if |b| is such a computation: its kernel can become part of one that reads the value. */
 bool rlxc_is_by_element(const rlxc_binding *b);
 
-/* Sets is_decoded of the |n| values where that makes the stored constants smaller. They are in the
- * order of their bindings. */
+/* Sets is_decoded of those of the |n| values for which that makes the stored constants smaller. The
+ * values are in the order of their bindings. */
 void rlxc_cut_folds(rlxc_context *ctx, rlxc_fold_value *values, uint32_t n);
 
 #endif

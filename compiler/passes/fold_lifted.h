@@ -1,5 +1,5 @@
-/* What pass fold_batch_norm folds into a convolution, as steps, and the operators by which the
- * program of lifted weights (ir/lifted.h) folds others. */
+/* The steps that pass fold_batch_norm folds into a convolution, and the operators with which the
+ * weights program (ir/lifted.h) repeats them on other weights. */
 #ifndef RLXC_PASSES_FOLD_LIFTED_H
 #define RLXC_PASSES_FOLD_LIFTED_H
 
@@ -22,8 +22,9 @@ typedef struct rlxc_affine_step {
 } rlxc_affine_step;
 typedef RLXC_VEC(rlxc_affine_step) rlxc_affine_steps;
 
-/* |product| is |weight|, whose first dimension is the channels, and |sum| is 0, both after |steps|,
- * with their bytes: says so in each that is computed from a lifted constant. */
+/* |product| is |weight|, whose first dimension is the channels, after |steps|, and |sum| is 0 after
+ * |steps|; both have their bytes. Records that in each of them that is computed from a lifted
+ * constant. */
 void rlxc_fold_lifted(rlxc_context *ctx, const rlxc_constant *weight,
                       const rlxc_affine_steps *steps, rlxc_constant *product, rlxc_constant *sum);
 

@@ -4,7 +4,7 @@
 
 #include "compiler/ir/rewrite.h"
 
-/* One call_tir of a group, with its atoms as of the place of the fused call. */
+/* One call_tir of a group, with its atoms as they are at the fused call. */
 typedef struct rlxc_fuse_member {
     const rlxc_binding *call;
     const rlxc_prim_func *prim;

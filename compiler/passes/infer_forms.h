@@ -1,4 +1,4 @@
-/* Rewrites by pass infer to the forms that operators and branches accept. */
+/* Rewrites of pass infer: convert operands to the forms that operators and branches accept. */
 #ifndef RLXC_PASSES_INFER_FORMS_H
 #define RLXC_PASSES_INFER_FORMS_H
 

@@ -1,4 +1,4 @@
-/* Pass inline_functions: calls of the module's functions become the functions' code.
+/* Pass inline_functions: inlines calls of the module's functions.
  *
  *     def f(a: R.Tensor(("m",))): ...        y = f(x), with x: R.Tensor((n * 2,))
  *

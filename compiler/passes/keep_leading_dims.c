@@ -73,7 +73,7 @@ static bool same_leading_dims(rlxc_context *ctx, const rlxc_sinfo *a, const rlxc
     return same;
 }
 
-/* What |last|, a reshape, gives, computed without it; kind NONE if it is not such a chain. */
+/* The result of |last|, a reshape, computed without it; kind NONE if it is not such a chain. */
 static rlxc_atom kept(const rlxc_makers *m, rlxc_builder *b, const rlxc_binding *last)
 {
     rlxc_context *ctx = b->ctx;

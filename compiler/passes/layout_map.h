@@ -1,8 +1,8 @@
-/* Values in another order of their dimensions, for pass conv_layout.
+/* Values with reordered dimensions, for pass conv_layout.
  *
- * A moved value has a twin, the same elements in another order of the dimensions, which is computed
- * instead. The value itself is the twin transposed back; dce drops it if nothing reads it, so
- * changes of the order between operators cancel. Twins do not outlive the block that binds them. */
+ * A moved value has a twin: the same elements in another order of the dimensions, which is computed
+ * instead. The value itself becomes the twin transposed back; dce drops it if nothing reads it, so
+ * transpositions between operators cancel. Twins do not outlive the block that binds them. */
 #ifndef RLXC_PASSES_LAYOUT_MAP_H
 #define RLXC_PASSES_LAYOUT_MAP_H
 

@@ -1,5 +1,5 @@
-/* Code generators that are built in: calls that match their patterns are computed by a library of
- * the machine that runs the file, through a section of the file (docs/generators.md). */
+/* Built-in code generators: a library on the machine that runs the file computes the calls that
+ * match their patterns, through a section of the file (docs/generators.md). */
 #ifndef RLXC_PASSES_LIBRARIES_H
 #define RLXC_PASSES_LIBRARIES_H
 
@@ -28,8 +28,8 @@ typedef struct rlxc_library_reading { /* a function that leaves, which is one ma
 
 typedef struct rlxc_library_rows {
     const char *what; /* for messages: "product of matrices" */
-    size_t bytes;     /* of what |read| fills, zeros at first; the row comes first in it, with all
-                       * operands RLX_NO_OPERAND where |prepare| says so */
+    size_t bytes;     /* size of the struct that |read| fills, which is zeroed first; it begins with
+                       * the row, whose operands are all RLX_NO_OPERAND if |prepare| sets them */
     uint32_t n_words; /* of the row */
     void (*prepare)(void *row);
     /* Takes the next binding of the match, and sets reading.last. */
@@ -42,7 +42,7 @@ bool rlxc_library_write(rlxc_context *ctx, const rlxc_library_rows *rows, const 
 /* The number of the operand of the function that leaves; RLX_NO_OPERAND: |atom| is none. */
 uint32_t rlxc_library_operand(const rlxc_library_reading *r, rlxc_atom atom);
 bool rlxc_library_is_last(const rlxc_library_reading *r, rlxc_atom atom);
-/* |b| is a copy of the last result, or the first activation of it, whose number it sets. */
+/* True if |b| copies the last result, or is its first activation, whose number is then stored. */
 bool rlxc_library_activation(const rlxc_library_reading *r, const rlxc_binding *b,
                              uint32_t *io_number);
 /* |atom|'s type if it is a tensor of float32 and |ndim| dimensions, which are known, and on no

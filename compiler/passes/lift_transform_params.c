@@ -1,4 +1,5 @@
-/* Pass lift_transform_params: moves computations on weights alone into a function that runs once.
+/* Pass lift_transform_params: moves computations that use only weights into a function that runs
+   once.
  *
  *   main(x, w):  t = permute_dims(w); y = matmul(x, t)        with attribute num_input = 1
  * becomes

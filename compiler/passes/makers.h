@@ -1,5 +1,5 @@
-/* The bindings that made the operands of a binding, for passes that look at chains of operators
- * while rlxc_rewrite_function walks them. Only bindings of the same block count: all that they read
+/* Finds the bindings that made a binding's operands, for passes that look at chains of operators
+ * during rlxc_rewrite_function. Only bindings of the same block count, so everything that they read
  * is visible where their result is. */
 #ifndef RLXC_PASSES_MAKERS_H
 #define RLXC_PASSES_MAKERS_H
@@ -18,7 +18,7 @@ bool rlxc_rewrite_with_makers(rlxc_context *ctx, rlxc_module *module,
                               rlxc_rewrite_action (*binding)(void *makers, rlxc_builder *b,
                                                              rlxc_binding *binding,
                                                              rlxc_atom *replacement));
-/* Notes |binding|, with its mapped atoms, as the one that makes its variable. */
+/* Records |binding|, with its mapped atoms, as the maker of its variable. */
 void rlxc_makers_note(rlxc_makers *m, const rlxc_builder *b, const rlxc_binding *binding);
 /* The binding that made |atom| in the block that |b| is at; NULL: none. */
 const rlxc_binding *rlxc_maker_of(const rlxc_makers *m, const rlxc_builder *b, rlxc_atom atom);

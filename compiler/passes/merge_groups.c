@@ -1,12 +1,11 @@
 /* Groups of bindings of a block, each of which one call can replace.
  *
  * The groups are the nodes of a graph without cycles, and lie in an order in which each comes after
- * those whose values it reads. Two groups a and b, a first, may become one if b reads nothing that
- * is computed from a but what it reads from a itself. So the groups that b is computed from are
- * searched backwards, as far as they lie behind a. If a is not among what they read, they move in
- * front of a, and b joins it there. A search costs what it finds, and
- * what moved in front of a group is not found again; only a search that ends in a refusal may be
- * made again. */
+ * those whose values it reads. Two groups a and b, a first, may become one if everything that b
+ * reads from a's results it reads directly, not through other groups. So the groups that b depends
+ * on are searched backwards, as far as they lie after a. If none of them reads a, they move before
+ * a, and b joins a there. A search costs as much as it finds, and groups that moved before a are
+ * not found again; only a search that fails may be repeated. */
 #include "compiler/passes/merge_groups.h"
 
 #include <stdlib.h>
@@ -87,8 +86,7 @@ uint32_t rlxc_merge_group_of(rlxc_merge_groups *g, uint32_t i)
     return i;
 }
 
-/* Appends the groups that |b| is computed from and that lie behind |a|. False if one of them reads
- * |a|. */
+/* Appends the groups that |b| depends on and that lie after |a|. False if one of them reads |a|. */
 static bool search(rlxc_merge_groups *g, uint32_t a, uint32_t b, founds *out)
 {
     uint32_t at = b, next = 0;

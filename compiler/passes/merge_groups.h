@@ -1,4 +1,4 @@
-/* Groups of bindings of a block, each of which one call can replace: merge_groups.c. */
+/* Groups of bindings of a block that one call can replace: merge_groups.c. */
 #ifndef RLXC_PASSES_MERGE_GROUPS_H
 #define RLXC_PASSES_MERGE_GROUPS_H
 

@@ -8,8 +8,8 @@
  *
  * In a quantized network each layer has scales and zero points of its own, so that no two of its
  * kernels were equal. A number is an operand of +, -, * or / in an elementwise block: float32, or
- * int32 where the other operand comes from memory. Indices, bounds, exponents and whatever a rule
- * may look for in products and reductions stay what they are. Numbers on which all functions of a
+ * int32 where the other operand comes from memory. Indices, bounds, exponents, and numbers that a
+ * rule may look for in products and reductions are not changed. Numbers on which all functions of a
  * group agree stay as well; those that always occur together are one parameter. */
 #include <math.h>
 

@@ -21,7 +21,7 @@ void rlxc_network_init(rlxc_network *n, rlxc_context *ctx);
 uint32_t rlxc_network_node(rlxc_network *n);
 /* An arc that costs |capacity| to cut: when |from| is on the source's side and |to| is not. */
 void rlxc_network_arc(rlxc_network *n, uint32_t from, uint32_t to, int64_t capacity);
-/* For each node whether it is on the sink's side of the minimum cut whose sink's side is smallest;
+/* For each node, whether it is on the sink's side of the minimum cut with the smallest sink side;
  * NULL when memory ran out. */
 const bool *rlxc_min_cut(rlxc_network *n);
 

@@ -109,7 +109,7 @@ static rlxc_rvar *add_param(making *m, const char *name, const rlxc_sinfo *sinfo
     return param;
 }
 
-/* Takes the symbols out of |list| that stand alone in the type. */
+/* Removes from |list| the symbols that are whole dimensions of the type. */
 static void drop_bound(rlxc_var_list *list, const rlxc_sinfo *s)
 {
     for (uint32_t i = 0; s->kind == RLXC_SINFO_TUPLE && i < s->n_fields; i++)

@@ -1,5 +1,4 @@
-/* Outlining: bindings of one block move into functions of their own, and calls of these take their
- * places. */
+/* Outlining: bindings of one block move into new functions, and calls of these replace them. */
 #ifndef RLXC_PASSES_OUTLINE_H
 #define RLXC_PASSES_OUTLINE_H
 
@@ -48,14 +47,14 @@ typedef struct rlxc_outline {
     void *user;
 } rlxc_outline;
 
-/* Whether one call can take the place of the members of |group|: nothing that needs one of them is
- * needed by one of them. Other groups are single calls. |places|: variable -> 1 + place in the
- * block. */
+/* True if one call can replace the members of |group|: no member depends on another member through
+ * bindings outside the group. Other groups count as single calls. |places|: variable -> 1 + place
+ * in the block. */
 bool rlxc_outline_may_group(rlxc_context *ctx, const rlxc_binding_block *block,
                             const rlxc_map *places, const uint32_t *group_of, uint32_t group);
 
-/* Members are pure. Without the groups' insides the block has no cycle; bindings that read a result
- * of a group move behind its call. False after an error. */
+/* Members must be pure, and the block must stay acyclic when each group is one call. Bindings that
+ * read a result of a group move after its call. False after an error. */
 bool rlxc_outline_block(const rlxc_outline *o);
 
 #endif

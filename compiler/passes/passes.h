@@ -19,7 +19,7 @@ typedef enum rlxc_property {
     RLXC_PROP_SCHEDULED = 1 << 6 /* PrimFuncs scheduled and lowered to loops */
 } rlxc_property;
 
-#define RLXC_MOST_CHECKED (INT64_C(1) << 62) /* size of the limits that pass sink_checks moves */
+#define RLXC_MOST_CHECKED (INT64_C(1) << 62) /* of limits that pass sink_checks moves */
 
 typedef bool (*rlxc_pass_fn)(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);
 typedef struct rlxc_pass {

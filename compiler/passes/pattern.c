@@ -271,7 +271,7 @@ static bool match_callee(matcher *m, const rlxc_pattern_node *node, rlxc_atom at
            note_inside(&state, b) && match_operands(m, node, operands, next, &state, out);
 }
 
-/* (tuple a b): all items, of a tuple that stands as an operand or has a name. */
+/* (tuple a b): all items of a tuple, which is an operand or has a name. */
 static bool match_tuple(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom,
                         const rlxc_goal *next, const rlxc_match *so_far, rlxc_match *out)
 {

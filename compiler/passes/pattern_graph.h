@@ -1,4 +1,4 @@
-/* Graphs for patterns of functions that are only looked at. */
+/* Binding graphs for matching patterns in functions that are not being rewritten. */
 #ifndef RLXC_PASSES_PATTERN_GRAPH_H
 #define RLXC_PASSES_PATTERN_GRAPH_H
 

@@ -98,7 +98,8 @@ static rlxc_atom emit_node(rlxc_matching *t, const replacement *r, const rlxc_pa
         const char *name = r->text.names[node->name];
         rlxc_atom atom = rlxc_match_capture(t, name);
         if (node->n > 0 || node->n_conditions > 0)
-            return refuse(t, r, "captures stand alone in a replacement:", name);
+            return refuse(t, r,
+                          "a capture in a replacement takes no operands or conditions:", name);
         if (atom.kind == RLXC_ATOM_NONE)
             return refuse(t, r, "the pattern does not capture", name);
         return atom;

@@ -1,13 +1,13 @@
-/* Pass place_kernels: what a device cannot do is done by the CPU, on copies.
+/* Pass place_kernels: moves calls that a device cannot run to the CPU, with copies.
  *
  * Types say where tensors are, and legalization has made PrimFuncs for the devices of their
  * results. Here every call of a PrimFunc gets one for the device of its tensors; where the device
  * refuses it (rlxc_options.device_refuses), and for builtins and packed functions, which are the
  * host's, the call is made on the CPU: tensors that it reads are copied there before, and its
- * results back after. Its result stays on the device for everybody else. A value that was copied
- * from where it is wanted is taken from there: chains of such calls copy once in each direction.
- * Values of type Object hold tensors of the host: a builtin that makes one is the CPU's as well.
- * `rlxc --explain` names the calls with the reasons.
+ * results back after. For all other users the result stays on the device. A value is not copied
+ * back to where it came from: chains of such calls copy once in each direction. Values of type
+ * Object hold tensors of the host: a builtin that makes one is the CPU's as well. `rlxc --explain`
+ * names the calls with the reasons.
  *
  * For a program in C the pass only puts kernels in place of builtins. */
 #include <string.h>
@@ -175,8 +175,8 @@ static rlxc_rewrite_action on_cpu(placing *p, rlxc_builder *b, rlxc_binding *cal
     return RLXC_REWRITE_REPLACE;
 }
 
-/* A check of |call|'s first operand, which it returns: on a copy, while the tensor itself goes on.
- */
+/* A check of |call|'s first operand, which it returns: it checks a copy, and users keep the tensor
+   itself. */
 static rlxc_rewrite_action check_on_cpu(placing *p, rlxc_builder *b, rlxc_binding *call,
                                         rlxc_atom *replacement)
 {

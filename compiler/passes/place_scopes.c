@@ -1,6 +1,6 @@
 /* Part of pass place_kernels: the memory of tensors reaches the buffers of PrimFuncs. A parameter
- * that wants no memory of its own gets the scope of the tensor that a call gives it, in a copy of
- * the PrimFunc for these scopes. */
+ * without a scope gets the scope of the tensor that a call passes, in a copy of the PrimFunc for
+ * these scopes. */
 #include "compiler/passes/place_scopes.h"
 
 #include "compiler/ir/device.h"

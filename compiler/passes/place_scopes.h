@@ -4,8 +4,8 @@
 
 #include "compiler/ir/relax.h"
 
-/* The PrimFunc |name|, or a copy of it whose buffers have the scopes of the tensors that |call|
- * gives them; |made| remembers the copies. */
+/* The PrimFunc |name|, or a copy of it whose buffers have the memory scopes of the tensors that
+ * |call| passes; |made| caches the copies. */
 const char *rlxc_prim_with_scopes(rlxc_context *ctx, rlxc_module *module, rlxc_map *made,
                                   const rlxc_binding *call, const char *name);
 

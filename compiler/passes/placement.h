@@ -1,9 +1,8 @@
-/* Where values go: places for the free ones so that the copies between places move the fewest
- * bytes.
+/* Chooses places for the free nodes so that copies between places move the fewest bytes.
  *
- * A value is made at the place of its source node; each other place where a user node lies costs
- * one copy of it. Two places are solved exactly, as a minimum cut. With more, cuts between two
- * places improve the whole in turn, and small groups of nodes are then searched exhaustively. */
+ * A value is made at the place of its source node; each other place with a user node costs one
+ * copy. With two places the solution is exact, by a minimum cut. With more, cuts between pairs of
+ * places improve the solution in turn, and small groups of nodes are then searched exhaustively. */
 #ifndef RLXC_PASSES_PLACEMENT_H
 #define RLXC_PASSES_PLACEMENT_H
 
@@ -24,7 +23,7 @@ typedef struct rlxc_placement {
     uint32_t n_nodes;
     rlxc_placed_value *values;
     uint32_t n_values;
-    int32_t preferred; /* place of nodes where the cost does not decide */
+    int32_t preferred; /* place of nodes for which every place costs the same */
 } rlxc_placement;
 
 /* The bytes of all copies; free nodes cost nothing. */

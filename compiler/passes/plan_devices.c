@@ -1,10 +1,10 @@
 /* Pass plan_devices: every tensor gets a device, and copies are made where devices meet.
  *
- * What types, R.to_vdevice, R.hint_on_device and PrimFuncs say flows through the module
- * (device_flow.c). Then defaults: a tensor that only undecided ones reach lies on the device of
- * --default-device; sizes and counters, which the host reads, go where they are used. What is still
- * free goes where the copies take the fewest bytes (placement.h). A module that uses no device but
- * the host's stays as it is. */
+ * Devices that types, R.to_vdevice, R.hint_on_device and PrimFuncs state propagate through the
+ * module (device_flow.c). Then come defaults: a tensor that no stated device reaches is put on the
+ * device of --default-device; sizes and counters, which the host reads, go where they are used.
+ * Remaining values go where the copies take the fewest bytes (placement.h). A module that uses no
+ * device but the host's stays as it is. */
 #include <string.h>
 
 #include "compiler/passes/device_plan.h"
@@ -44,8 +44,8 @@ static bool preferred_place(rlxc_device_plan *p)
     const bool cpu = rlxc_is_cpu_kind(text, length);
     if (!valid || (!cpu && !rlxc_target_is_device_kind(text, length))) {
         rlxc_error(p->ctx, (rlxc_range){0},
-                   "there is no default device '%.60s': expected a kind and a number, such as "
-                   "opencl:0 or cuda:0",
+                   "unknown default device '%.60s': expected a kind and a number, such as opencl:0 "
+                   "or cuda:0",
                    text);
         return false;
     }
@@ -59,8 +59,8 @@ static bool preferred_place(rlxc_device_plan *p)
         if (!rlxc_target_parse(p->ctx, (rlxc_range){0}, target, &spec))
             return false;
         if (strcmp(spec.kind ? spec.kind : "", kind) != 0) {
-            rlxc_error(p->ctx, (rlxc_range){0}, "the default device %.60s is no %.60s", text,
-                       target);
+            rlxc_error(p->ctx, (rlxc_range){0},
+                       "the default device %.60s does not match its target %.60s", text, target);
             return false;
         }
     }
@@ -75,7 +75,7 @@ static bool is_free(rlxc_device_plan *p, uint32_t node)
     return p->nodes.items[node].place == RLXC_NO_PLACE;
 }
 
-/* What is computed from something large is no size and no counter. */
+/* A value computed from something large is neither a size nor a counter. */
 static void find_small(rlxc_device_plan *p)
 {
     for (bool changed = true; changed;) {
@@ -105,7 +105,7 @@ static void put_on_default(rlxc_device_plan *p)
     bool *reached = rlxc_try_alloc(p->ctx, (size_t)n + 1, sizeof *reached);
     for (uint32_t i = 0; reached && i < n; i++)
         reached[i] = p->nodes.items[i].is_given && p->nodes.items[i].parent == i;
-    /* With and against the flow in turn, so that few rounds are enough. */
+    /* Alternates between both directions of the flow, so that few rounds are enough. */
     uint32_t rounds = 0;
     for (bool changed = reached != NULL; changed; rounds++) {
         changed = false;

@@ -5,12 +5,12 @@
  * the start of a storage of scope "planned", made right before it. Such a storage is an interval,
  * not an allocation: the next pass ends it with a kill after the last read through any alias, and
  * the layout, made when the sizes are known, overlaps storages whose intervals are disjoint. This
- * pass decides what offsets cannot express: a tensor takes the storage of an operand that dies
- * where it is computed, if the kernel may write over it (inplace.h); and a branch's contribution to
- * the IF's result lies in a storage made before the IF, which both branches use. Results of the
- * function, and tensors that a callee may keep, have memory of their own; so have tensors that
- * outlive a branch with a size unknown before it. Functions with storages of their own stay as they
- * are. */
+ * pass makes the decisions that offsets cannot express: a tensor takes the storage of an operand
+ * that dies where it is computed, if the kernel may write over it (inplace.h); and a branch's
+ * contribution to the IF's result lies in a storage made before the IF, which both branches use.
+ * Results of the function, and tensors that a callee may keep, have memory of their own; so have
+ * tensors that outlive a branch with a size unknown before it. Functions with storages of their own
+ * stay as they are. */
 
 #include <string.h>
 
@@ -193,7 +193,7 @@ static uint32_t home_level(planner *p, uint32_t last)
     return level;
 }
 
-/* In the else branch: a storage that the then branch alone fills, for the same home. */
+/* In the else branch: a storage that only the then branch fills, for the same home. */
 static storage *pair(planner *p, const rlxc_expr *size, int64_t device, const rlxc_binding *home)
 {
     for (uint32_t k = p->scopes.count; k-- > 1;) {

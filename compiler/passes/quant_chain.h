@@ -40,8 +40,8 @@ typedef struct rlxc_quant_chain {
     int64_t group;            /* number of rows that share scale and zero */
 } rlxc_quant_chain;
 
-/* Decomposes |weight|; |defs| maps the function's variables to bindings. False if it is not such a
- * weight. */
+/* Decomposes |weight|; |defs| maps the function's variables to bindings. False if |weight| does not
+ * have this form. */
 bool rlxc_quant_chain_of(rlxc_quant_chain *c, rlxc_module *module, const rlxc_map *defs,
                          rlxc_atom weight);
 

@@ -1,5 +1,5 @@
 /* The functions that turn a weight's numbers and scales into constants: words in panels, and
- * vectors with one value per column. Of a weight that is no constant, they run in each call. */
+ * vectors with one value per column. For a weight that is not constant they run in every call. */
 #include "compiler/passes/quantized.h"
 
 /* Each PrimFunc has buffers of its own for the constants that it reads. */

@@ -40,7 +40,8 @@ bool rlxc_quantized_visible(rlxc_atom x, rlxc_atom inner);
 rlxc_atom rlxc_quantized_integers(rlxc_quantized *p, rlxc_builder *b, rlxc_atom x,
                                   const rlxc_expr **scale);
 
-/* True if the product |call| of |x| with a narrow weight is of types for integers or floats. */
+/* True if the product |call| of |x| with a narrow weight has types that integer or float kernels
+   support. */
 bool rlxc_quantized_types_fit(const rlxc_quantized *p, const rlxc_binding *call,
                               const rlxc_sinfo *x, const rlxc_sinfo *y);
 /* |matmul| with the weight |c| as quantized_matmul, |q| says how; NONE after an error. */
@@ -85,13 +86,13 @@ rlxc_atom rlxc_quantized_dynamic(rlxc_quantized *p, rlxc_builder *b, const rlxc_
 
 /* --- quantized_moves.c --- */
 
-/* The replacement of |quantize|, R.quantize or a cast, of moved values that were dequantized alike:
- * the moved numbers; NONE if it is no such value. */
+/* The replacement of |quantize|, R.quantize or a cast, of values that were dequantized with the
+ * same parameters and then moved: the moved numbers; NONE for other values. */
 rlxc_atom rlxc_quantized_moved(rlxc_quantized *p, rlxc_builder *b, const rlxc_binding *quantize);
 
 /* --- quantized_convs.c --- */
 
-/* The replacement of a convolution of 8-bit integers; NONE if it is not one. */
+/* The replacement of a convolution of 8-bit integers; NONE for other calls. */
 rlxc_atom rlxc_quantized_conv(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *conv);
 /* The replacement of the division of such a result by the second argument, on its way to being
  * quantized again, as one operator or several; NONE if it is not one. */

@@ -1,8 +1,8 @@
-/* Pass static_plan, on request: the size of each planned storage becomes the most that it can be,
- * at the upper bounds of the function's symbols. The file then states the offset of every tensor,
- * and nothing is laid out at run time, whatever the symbols' values; a call needs as much memory
- * for small ones as for the largest. Code generation does the same with the scratch memory of
- * kernels. A size without an upper bound is an error. */
+/* Pass static_plan, on request: sets the size of each planned storage to its maximum, at the upper
+ * bounds of the function's symbols. The file then states the offset of every tensor, and nothing is
+ * laid out at run time, whatever the symbols' values; a call needs as much memory for small ones as
+ * for the largest. Code generation does the same with the scratch memory of kernels. A size without
+ * an upper bound is an error. */
 #include "compiler/analysis/alias.h"
 #include "compiler/analysis/static_size.h"
 #include "compiler/passes/passes.h"

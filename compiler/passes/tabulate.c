@@ -6,8 +6,9 @@
  *
  * Activations of quantized networks look like that: hard-swish between two layers has two divisions
  * an element. The table is the same chain of operators on the constant 0, 1, ... 255, which
- * fold_constant evaluates. Operators count where their operands are x, constants of one element, or
- * results of operators that count and that nothing else reads: so all of them vanish. */
+ * fold_constant evaluates. An operator belongs to the chain if its operands are x, constants of one
+ * element, or results of operators in the chain that nothing else reads; so the whole chain
+ * disappears. */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"

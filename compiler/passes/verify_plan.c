@@ -483,7 +483,8 @@ static void walk_if(verifier *v, const rlxc_binding *b)
         rlxc_atom_visit(branches[k]->result, source_leaf, v);
 }
 
-/* An error if a call's callee is a storage: its type, Object, does not tell it from a closure. */
+/* Reports a call whose callee is a storage: its type, Object, does not distinguish it from a
+   closure. */
 static void check_callee(verifier *v, const rlxc_binding *b)
 {
     const bool invokes = b->op && b->op->flags & RLXC_OP_CALLS && b->n_args > 0;

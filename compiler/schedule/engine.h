@@ -9,7 +9,7 @@
 #include "compiler/schedule/step.h"
 #include "compiler/target/target.h"
 
-typedef struct rlxc_kernel_use { /* what a row of the table below is asked to do */
+typedef struct rlxc_kernel_use { /* the input of a row of the table below */
     rlxc_context *ctx;
     rlxc_prim_func *f; /* the function as scheduled so far; |apply| may set its body */
     const char *block; /* the name of the block, which only one block of |f| has */
@@ -35,7 +35,8 @@ typedef struct rlxc_engine_options {
     const char *target; /* the name that messages have for it: "x86-64-v3" */
     /* Loops may be bound to its threads; NULL: the function runs on the CPU. */
     const rlxc_device_limits *device;
-    const char **why; /* a step that does not fit is no error: its reason goes here; or NULL */
+    const char **why; /* if not NULL, a step that does not fit is not an error, and its reason goes
+                       * here */
 } rlxc_engine_options;
 
 /* Marks functions that a schedule was applied to; rules leave them alone. */

@@ -1,9 +1,9 @@
 /* Why a rule took a block or left it, for `rlxc --explain`. * Rules give a reason when they decline
  * (rlxc_decline). Nothing is formatted, and no argument is evaluated, unless explanations were
- * requested and a rule is being asked about a block: passes that only inspect call the same
- * functions. The last reason wins, since callers know more than their callees. * Blocks are in the
- * order of the module, rules in the order of rules.def. Thread-compatible: one compilation writes
- * to one rlxc_explain. */
+ * requested and a rule is being tried on a block; passes that only inspect call the same functions.
+ * The last reason wins, because callers know more than their callees. * Blocks are in the order of
+ * the module, rules in the order of rules.def. Thread-compatible: one compilation writes to one
+ * rlxc_explain. */
 #ifndef RLXC_SCHEDULE_EXPLAIN_H
 #define RLXC_SCHEDULE_EXPLAIN_H
 
@@ -50,7 +50,7 @@ rlxc_explained *rlxc_explained_block(rlxc_explain *e, const rlxc_prim_func *f,
                                      const rlxc_stmt *block, const rlxc_buffer *out);
 /* Records that the function has no blocks for rules. */
 void rlxc_explain_function(rlxc_explain *e, const rlxc_prim_func *f);
-/* Records that the CPU does the call that makes |name| for |device|. */
+/* Records that the CPU runs the call that makes |name| for |device|. */
 void rlxc_explain_place(rlxc_explain *e, rlxc_range range, const char *name, const char *device,
                         const char *why);
 /* All explanations as text, owned by the arena. */

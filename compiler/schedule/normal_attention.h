@@ -1,4 +1,4 @@
-/* Attention, softmax(Q K^T) V, in the nests of a PrimFunc: recognised in any spelling, for rule
+/* Attention, softmax(Q K^T) V, in the nests of a PrimFunc: recognised in any form, for rule
  * attention, and in user code rewritten as the seven blocks of legalization. */
 #ifndef RLXC_SCHEDULE_NORMAL_ATTENTION_H
 #define RLXC_SCHEDULE_NORMAL_ATTENTION_H

@@ -43,7 +43,7 @@ void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest)
 
 /* --- init ------------------------------------------------------------------------------------- */
 
-/* The name of the block before another tool took it apart. */
+/* The name of the block before another tool split it. */
 static const char *whole_name(rlxc_context *ctx, const char *name)
 {
     static const char suffix[] = "_update";

@@ -257,7 +257,7 @@ static const char *scope_in(rlxc_engine *e, const rlxc_node *loop, const rlxc_bu
     return rlxc_intern_cstr(e->ctx, threads_at(loop) < RLXC_THREAD_IDX ? "shared" : "local");
 }
 
-/* Allocates |buffer| in |loop|, by a block without axes around what stands there. */
+/* Allocates |buffer| in |loop|, with a block without axes around the loop's body. */
 static void allocate_in(rlxc_engine *e, rlxc_node *loop, rlxc_buffer *buffer)
 {
     rlxc_node *holder = loop->kids.items.items[0];

@@ -89,7 +89,7 @@ struct rlxc_schedule {
     rlxc_stages *s;
     RLXC_VEC(const rlxc_stmt *) out;
     bool serial; /* inside a parallel loop already */
-    /* What a rule that makes lists of steps has made, on |n_stages| stages; or NULL. */
+    /* The list of steps that a rule made for |n_stages| stages; or NULL. */
     struct rlxc_schedule_steps *steps;
     uint32_t n_stages;
 };

@@ -28,7 +28,7 @@ static void map_indices(void *user, const rlxc_expr *const *at, const rlxc_expr 
         out[k] = rlxc_simple(l->e, rlxc_substitute(l->e->ctx, vars[n + k], vars, values, n));
 }
 
-/* The shape that the map gives; the map must tell all indices apart. */
+/* The shape that the map gives; the map must be injective. */
 static bool new_shape(rlxc_engine *e, const rlxc_buffer *buffer, const rlxc_expr *map,
                       const rlxc_expr **out)
 {

@@ -408,7 +408,8 @@ static bool check_bound(rlxc_engine *e, const rlxc_node *loop, int axis)
                                rlxc_loop_name(e, other), outer ? "around" : "inside of",
                                rlxc_loop_name(e, loop), other->thread);
         if (outer ? !is_thread && bound >= RLXC_THREAD_IDX : is_thread && bound < RLXC_THREAD_IDX)
-            return rlxc_refuse(e, "blocks of threads cannot be inside of threads: loop %s is %s",
+            return rlxc_refuse(e,
+                               "a blockIdx loop cannot be inside a threadIdx loop: loop %s is %s",
                                rlxc_loop_name(e, other), other->thread);
         if (outer && is_thread && bound >= RLXC_THREAD_IDX && rlxc_is_int(other->extent, &extent) &&
             __builtin_mul_overflow(threads, extent, &threads))
@@ -417,7 +418,7 @@ static bool check_bound(rlxc_engine *e, const rlxc_node *loop, int axis)
     if (!is_thread || !rlxc_is_int(loop->extent, &extent))
         return true;
     if (__builtin_mul_overflow(threads, extent, &threads) || threads > e->options->device->threads)
-        return rlxc_refuse(e, "loop %s makes %lld threads of a block, target %s has %u at most",
+        return rlxc_refuse(e, "loop %s would give a block %lld threads, target %s allows %u",
                            rlxc_loop_name(e, loop), (long long)threads, e->options->target,
                            e->options->device->threads);
     return true;

@@ -98,7 +98,7 @@ static const rlxc_expr *named(rlxc_parser *p, const rlxc_py *e)
         return rlxc_float(p->ctx, RLX_F32,
                           e->text[0] == 'i' ? (double)__builtin_inf() : (double)__builtin_nan(""));
     if (name && name->kind == RLXC_NAME_THREAD)
-        rlxc_error(p->ctx, e->range, "no T.launch_thread(%s, ...) stands around this use of '%s'",
+        rlxc_error(p->ctx, e->range, "no T.launch_thread(%s, ...) encloses this use of '%s'",
                    e->text, e->text);
     else
         rlxc_error(p->ctx, e->range, "'%s' is not defined", e->text);

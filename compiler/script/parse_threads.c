@@ -124,8 +124,8 @@ static void launch_thread(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *ca
             rlxc_tir_define(t, as, rlxc_names_find(&p->names, thread->text)->expr);
     } else if (!rlxc_parse_is_broken(p, thread)) {
         rlxc_error(p->ctx, thread->range,
-                   "%s is no thread: T.launch_thread takes \"threadIdx.x\" or a name from "
-                   "T.env_thread that is not launched around it",
+                   "%s is not a thread: T.launch_thread takes \"threadIdx.x\" or a name from "
+                   "T.env_thread that no enclosing statement launches",
                    rlxc_py_describe(p->ctx, thread));
     }
 }
@@ -188,10 +188,11 @@ static void thread_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py 
     }
     if (!tag || (var->kind != RLXC_PY_NAME && var->kind != RLXC_PY_STRING)) {
         if (!rlxc_parse_is_broken(p, node))
-            rlxc_error(p->ctx, node->range,
-                       "%s is no thread: T.attr(..., \"%s\", n) takes a name from T.env_thread or "
-                       "T.iter_var(name, range, \"ThreadIndex\", \"threadIdx.x\")",
-                       rlxc_py_describe(p->ctx, node), call->items[1]->text);
+            rlxc_error(
+                p->ctx, node->range,
+                "%s is not a thread: T.attr(..., \"%s\", n) takes a name from T.env_thread or "
+                "T.iter_var(name, range, \"ThreadIndex\", \"threadIdx.x\")",
+                rlxc_py_describe(p->ctx, node), call->items[1]->text);
         return;
     }
     launch(t, out, node, tag, var->text, dtype, call->items[2], call->range);
@@ -207,7 +208,7 @@ static const rlxc_reducer *parse_reducer(rlxc_tir_parser *t, const rlxc_py *e)
         identity->n == 0 || identity->n > RLXC_MAX_REDUCED || f->n_keywords != 2 * identity->n) {
         rlxc_error(p->ctx, e->range,
                    "T.comm_reducer takes a lambda of two parameters for each of at most %d values, "
-                   "and a list of what changes nothing",
+                   "and a list of their identity elements",
                    RLXC_MAX_REDUCED);
         return NULL;
     }
@@ -343,8 +344,8 @@ static void allreduce(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call)
     int64_t n;
     if (!t->reducer) {
         rlxc_error(p->ctx, call->range,
-                   "T.tvm_thread_allreduce stands in T.attr(T.comm_reducer(...), \"reduce_scope\", "
-                   "...)");
+                   "T.tvm_thread_allreduce must be inside T.attr(T.comm_reducer(...), "
+                   "\"reduce_scope\", ...)");
         return;
     }
     const rlxc_expr *count = call->n > 0 ? rlxc_parse_prim(p, call->items[0]) : NULL;

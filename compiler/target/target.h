@@ -2,8 +2,8 @@
  *
  * A target is made once, from its text and the rows of targets.def, and holds what code generation
  * and scheduling may know about a machine: names for LLVM, features, and facts computed from them.
- * What a user asks of a compilation is elsewhere (compiler/base/options.h). Only the CPU "native"
- * looks at the machine that the compiler runs on. CPU features are spelled as LLVM spells them;
+ * The user's options for a compilation are in compiler/base/options.h. Only the CPU "native"
+ * depends on the machine that the compiler runs on. CPU features are spelled as LLVM spells them;
  * those a file needs are recorded in it and checked by the runtime before it loads the code. */
 #ifndef RLXC_TARGET_TARGET_H
 #define RLXC_TARGET_TARGET_H
@@ -15,7 +15,7 @@ typedef enum rlxc_arch {
 #define RLXC_TARGET_ARCH(id, prefix, triple, folder, cpu, level) RLXC_ARCH_##id,
 #include "compiler/target/targets.def"
     RLXC_ARCH_C,     /* any machine: the target is C */
-    RLXC_ARCH_DEVICE /* none of these: the target is a device's */
+    RLXC_ARCH_DEVICE /* none of these: the target is a device */
 } rlxc_arch;
 
 /* What a device's kernels may count on. */
@@ -31,7 +31,7 @@ typedef struct rlxc_device_limits {
 
 typedef struct rlxc_target {
     const char *kind;     /* "llvm", "c", or a device's: "opencl", "cuda" */
-    const char *triple;   /* "" if LLVM makes no code for it */
+    const char *triple;   /* "" if LLVM does not generate its code */
     const char *cpu;      /* what the code is tuned for */
     const char *level;    /* the LLVM CPU whose instructions may all be used, beside ... */
     const char *features; /* ... these: "+avx2,+fma" */
@@ -121,7 +121,7 @@ uint32_t rlxc_target_palette_lanes(const rlxc_target *t);
 uint32_t rlxc_target_palette_entries(const rlxc_target *t);
 /* True for elements of such tables: of 8, 16 or 32 bits. */
 bool rlxc_is_palette_type(rlx_dtype t);
-/* Makes LLVM's code generators for our targets known to LLVM. Cheap, may be called again. */
+/* Registers LLVM's code generators for our targets. Cheap; may be called again. */
 void rlxc_target_register(void);
 
 #endif

@@ -68,7 +68,7 @@ static bool parse_json(rlxc_context *ctx, rlxc_range range, const char *text, rl
     json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, &error), *value;
     const char *key;
     if (!json_is_object(all)) {
-        rlxc_error(ctx, range, "the target \"%.80s\" is no JSON object: %s", text,
+        rlxc_error(ctx, range, "the target \"%.80s\" is not a JSON object: %s", text,
                    all ? "it is of another type" : error.text);
         json_decref(all);
         return false;

@@ -1,11 +1,10 @@
-/* A program with a model inside and nothing from outside but memory: no files, no threads, no
- * malloc.
+/* A program that contains a model and needs only memory: no files, no threads, no malloc.
  *
  *     rlxc examples/embed/double.py --no-compression -o double.rlx
  *     cc -D_GNU_SOURCE -DMODEL='"double.rlx"' bare.c -lrlx-bare -lm
  *
- * Prints 2 4 6. On a machine without an operating system the three functions for code are simpler
- * still: its memory can be executed as it is. */
+ * Prints 2 4 6. On a machine without an operating system the three functions for code are even
+ * simpler: memory is executable there. */
 #include <stdio.h>
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
-/* A host that gives the products of a file to the BLAS of this machine (docs/generators.md), and
- * prints the rows of the result. Without the loader the file is refused, by name.
+/* A host that runs the products of a file with this machine's BLAS (docs/generators.md) and prints
+ * the rows of the result. Without the loader the call fails with an error that names the section.
  *
  *     rlxc products.py --codegen cblas -o products.rlx
  *     cc blas.c $(pkg-config --cflags --libs rlx_loaders) -o blas && ./blas products.rlx */

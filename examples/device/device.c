@@ -1,7 +1,7 @@
-/* A kind of device that a host program brings: "drawer", which keeps bytes in numbered drawers and
-   runs kernels of its own code. Memory is a number here, no address: the library never looks into
-   it. The model, in assembly, computes a*a*3 + 1 and adds a on the device, and its file has the
-   code. Build:
+/* A kind of device that a host program adds: "drawer", which keeps bytes in numbered drawers and
+   runs kernels in its own language. Memory is a number here, not an address: the library never
+   looks into it. The model, in assembly, computes a*a*3 + 1 and adds a on the device, and its file
+   has the code. Build:
    cc device.c $(pkg-config --cflags --libs rlx)
 
    Each request is done before its function returns. A device with a queue returns earlier; then
@@ -35,7 +35,7 @@ typedef struct cabinet {             /* an opened device */
 } cabinet;
 
 /* --- memory -----------------------------------------------------------------------------------
-   What alloc gives stands for drawer n as the number n + 1: NULL would be no memory. */
+   alloc represents drawer n by the number n + 1, because NULL means no memory. */
 
 static unsigned char *place(const cabinet *c, rlx_device_at at)
 {
@@ -118,7 +118,7 @@ static void drawer_unload(void *device, void *module)
     free(module);
 }
 
-/* A function is the place of its formula in the module. */
+/* A function is the position of its formula in the module. */
 static rlx_status drawer_find(void *device, void *module, const char *name, void **out_function,
                               rlx_error *err)
 {
@@ -135,7 +135,7 @@ static rlx_status drawer_find(void *device, void *module, const char *name, void
 }
 
 /* What one thread does: the formula for element |i|. False: the code is malformed. Code comes from
- * the file, which the host trusts (rlx_load_options.trust_native); it is checked all the same. */
+ * the file, which the host trusts (rlx_load_options.trust_native); it is checked nevertheless. */
 static bool compute(const char *formula, float *const *buffers, uint32_t n_buffers, int64_t i)
 {
     float stack[STACK];
@@ -186,7 +186,7 @@ static rlx_status drawer_sync(void *device, rlx_error *err)
 }
 
 /* --- the kind ---------------------------------------------------------------------------------
-   |user| is what rlx_registry_add_device got: here, the name that a device shows. */
+   |user| is the pointer passed to rlx_registry_add_device: here, the name that a device reports. */
 
 static uint32_t drawer_count(void *user, rlx_error *err)
 {
@@ -269,7 +269,7 @@ int main(void)
     rlx_value argument = rlx_of_tensor(x);
     check(rlx_vm_invoke(vm, RLX_STR("main"), &argument, 1, &result, &err), &err);
 
-    /* The result is still in its drawer: the host sees no bytes until it asks for a copy. */
+    /* The result is still in its drawer: the host cannot read it before it requests a copy. */
     check(rlx_device_open(registry, "drawer", 0, &d, &err), &err);
     printf("%s, %s: the result lies on it: %s, the host sees its bytes: %s\n", rlx_device_name(d),
            rlx_device_facts(d)->name, rlx_tensor_device(result.as.tensor) == d ? "yes" : "no",

@@ -1,6 +1,5 @@
-/* The tally, an accelerator that does not exist: it counts with rows of 64 floats. Its scratch
-   memory has 8 rows. A program is lines of text, which it runs for each 64 elements of its
-   operands:
+/* The tally, an imaginary accelerator that computes with rows of 64 floats. Its scratch memory has
+   8 rows. A program is lines of text, which it runs for each 64 elements of its operands:
 
        program SYMBOL OPERANDS RESULTS
        load ROW OPERAND        row = the next elements of the operand

@@ -1,7 +1,8 @@
-/* The tally's half of the compiler. Its patterns find elementwise operators, of which the compiler
-   makes regions; each region that fits into the scratch memory becomes a program, the others are
-   the CPU's. Build: cc -shared -fPIC tally_compiler.c -o tally_compiler.so $(pkg-config --cflags
-   rlxc) rlxc model.py --plugin ./tally_compiler.so -o model.rlx */
+/* The compiler half of the tally. Its patterns find elementwise operators, from which the compiler
+   makes regions; each region that fits into the scratch memory becomes a program, the others stay
+   on the CPU. Build:
+   cc -shared -fPIC tally_compiler.c -o tally_compiler.so $(pkg-config --cflags rlxc)
+   rlxc model.py --plugin ./tally_compiler.so -o model.rlx */
 #include "tally.h"
 
 #include <rlx/compiler.h>
@@ -30,7 +31,7 @@ enum { N_TABLE = sizeof table / sizeof *table };
 /* --- from a region to steps --------------------------------------------------------------------
  */
 
-/* A value of the region: an operand, a number, or what an instruction makes of earlier steps. */
+/* A value of the region: an operand, a number, or the result of an instruction on earlier steps. */
 typedef struct step {
     int operand;     /* or NONE */
     int instruction; /* row of the table, or NONE */
@@ -46,7 +47,7 @@ typedef struct program {
     char text[TEXT];
 } program;
 
-/* What the variables of a body are: steps or local functions. */
+/* The meaning of a body's variables: steps or local functions. */
 typedef struct scope {
     struct {
         const rlx_ir_var *var;
@@ -169,7 +170,7 @@ static bool add_result(program *p, const scope *s, const rlx_ir_value *v, int *r
     return true;
 }
 
-/* False: it is not for the tally. */
+/* False if the tally cannot compute it. */
 static bool add_body(program *p, scope *s, const rlx_ir_body *body, int *results, int *n_results)
 {
     const rlx_ir_value *result = rlx_ir_body_result(body);
@@ -243,7 +244,7 @@ static bool fill(program *p, size_t *at, int i, int now)
     return true;
 }
 
-/* False: the rows of scratch memory do not suffice. */
+/* False if there are not enough rows of scratch memory. */
 static bool print(program *p, const char *symbol)
 {
     size_t at = 0;
@@ -278,7 +279,7 @@ static bool print(program *p, const char *symbol)
     return true;
 }
 
-/* The program of |f|; false: it is not for the tally. */
+/* The program of |f|; false if the tally cannot compute it. */
 static bool translate(const rlx_ir_function *f, const char *symbol, program *p)
 {
     scope s = {.n = 0};

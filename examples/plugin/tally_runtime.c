@@ -1,6 +1,6 @@
-/* The tally's half of the runtime: reads the programs of a section and runs them. A section is
-   bytes of a file: all that a program names is checked when it is loaded, so that running it need
-   not look. Build:
+/* The runtime half of the tally: reads the programs of a section and runs them. A section is bytes
+   of a file, so everything in a program is checked when it is loaded, and running it needs no
+   checks. Build:
    cc -shared -fPIC tally_runtime.c -o tally_runtime.so $(pkg-config --cflags rlx)
    rlx run model.rlx --plugin ./tally_runtime.so */
 #include "tally.h"
@@ -128,7 +128,7 @@ static char *read_code(program *p, char *text)
     return NULL;
 }
 
-/* The program at |*text|, which moves past it; NULL: it is none. */
+/* The program at |*text|, which moves past it; NULL if it is malformed. */
 static program *read_program(char **text)
 {
     program *p = calloc(1, sizeof *p);

@@ -3,8 +3,8 @@
  *     rlxc digits.py --params digits.safetensors --lift-params -o digits.rlx
  *     tuned digits.rlx digits.safetensors IMAGES.npy LABELS.npy TUNED.safetensors
  *
- * The weights are not in digits.rlx, so that other files of the same tensors can take their place.
- * The camera's images are a quarter as bright as those that the model was made from. The last
+ * The weights are not in digits.rlx, so files with other values of the same tensors can replace
+ * them. The camera's images are a quarter as bright as those that the model was made from. The last
  * layer's bias is tuned on half of them: its gradient is the probability of each digit minus what
  * the label says. Each step writes a weights file and loads the same executable with it. Counted
  * are the other images that are recognised. It links only librlx. Build:

@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-/* Turns text into a file image, 64-byte aligned, to free with rlx_free(a, data, size, 64). The
-   image is not verified: loading does that. |name| stands in messages ("name:line:column: ...").
-   Errors: INVALID_MODULE, LIMIT, NOMEM. */
+/* Turns text into a file image, aligned to 64 bytes; free it with rlx_free(a, data, size, 64). The
+   image is not verified: loading does that. |name| is the file name in messages ("name:line:column:
+   ..."). Errors: INVALID_MODULE, LIMIT, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_assemble(const rlx_allocator *a, rlx_str name, rlx_str text,
                                               void **out_data, size_t *out_size, rlx_error *err);
 
@@ -25,7 +25,7 @@ typedef enum rlx_disassemble_flags {
 RLX_NODISCARD RLX_API rlx_status rlx_disassemble(const rlx_allocator *a, const rlx_executable *exe,
                                                  uint32_t flags, char **out_text, size_t *out_len,
                                                  rlx_error *err);
-/* One function alone, without the tables. Errors: NOT_FOUND, NOMEM. */
+/* Only one function, without the tables. Errors: NOT_FOUND, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_disassemble_function(const rlx_allocator *a,
                                                           const rlx_executable *exe,
                                                           uint32_t function, char **out_text,

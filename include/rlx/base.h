@@ -4,12 +4,12 @@
    may be NULL. Outputs are written on success only. Nothing in the library aborts, exits, prints or
    keeps global mutable state.
 
-   A pointer may be NULL only if its function says so; an array, if its count is 0. Otherwise NULL
-   is an error (INVALID_ARG), or an empty answer of a getter: 0, false, NULL, RLX_NONE or an empty
-   text.
+   A pointer may be NULL only where its function says so, and an array only if its count is 0.
+   Elsewhere NULL is an error (INVALID_ARG); a getter given NULL returns 0, false, NULL, RLX_NONE or
+   an empty text.
 
-   Verbs carry ownership: create/destroy unique, retain/release counted, init/deinit the caller's
-   storage, get borrowed. */
+   Verbs state ownership: create/destroy have one owner, retain/release count references,
+   init/deinit use the caller's storage, get borrows. */
 #ifndef RLX_BASE_H
 #define RLX_BASE_H
 
@@ -63,7 +63,7 @@ typedef struct rlx_str {
 RLX_API rlx_str rlx_str_from(const char *text); /* NULL gives the empty string */
 RLX_API bool rlx_str_eq(rlx_str a, rlx_str b);
 
-/* A place in a source text; line 0 means unknown, column 0 means the line as a whole. */
+/* A location in a source file. Line 0 means unknown; column 0 means the whole line. */
 typedef struct rlx_location {
     char file[96];
     uint32_t line, column;
@@ -72,12 +72,13 @@ typedef struct rlx_location {
 /* |name| as text for messages: control characters as \n or \x1b, a backslash doubled; text longer
  * than |size| bytes (at least 8) ends in "...", cut between UTF-8 characters. Returns |buffer|. */
 RLX_API const char *rlx_name_text(rlx_str name, char *buffer, size_t size);
-/* Made of letters, digits, '_', '.' and '/' (not a digit first), so that it needs no quotes. */
+/* True if |name| needs no quotes: it has only letters, digits, '_', '.' and '/', and does not begin
+   with a digit. */
 RLX_API bool rlx_name_is_plain(rlx_str name);
 
-/* What went wrong. Fixed size, so that it works when memory is out, and needs no free. A message
-   that has a place starts with it: "model.py:12:9: ...", or "model.onnx: node 'a' (Add): ..." where
-   the column is 0. */
+/* What went wrong. It has a fixed size, so it works when memory runs out and needs no free. A
+   message with a source location starts with it: "model.py:12:9: ...", or "model.onnx: node 'a'
+   (Add): ..." where the column is 0. */
 typedef struct rlx_error {
     rlx_status code;
     char message[400];
@@ -102,7 +103,7 @@ RLX_API void rlx_error_prefix(rlx_error *err, const char *format, ...) RLX_PRINT
 
 /* --- data types ------------------------------------------------------------------------------ */
 
-/* Numbers are file format. They are DLPack's (1.1). */
+/* The numbers are part of the file format and equal DLPack's (1.1). */
 typedef enum rlx_type_code {
     RLX_INT = 0,
     RLX_UINT = 1,
@@ -144,13 +145,13 @@ static inline bool rlx_dtype_eq(rlx_dtype a, rlx_dtype b)
     return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
 }
 
-/* Bytes of one element, 0 if it has less than one or |t| is not a type that tensors can have. */
+/* Bytes of one element. 0 if elements are smaller than a byte or tensors cannot have type |t|. */
 RLX_API size_t rlx_dtype_size(rlx_dtype t);
 /* True if tensors can have elements of type |t|: lanes 1 and a valid width. */
 RLX_API bool rlx_dtype_valid(rlx_dtype t);
-/* True if |t|, whose lanes do not matter, is floating point (rlx/floats.h). */
+/* True if |t| is floating point, with any number of lanes (rlx/floats.h). */
 RLX_API bool rlx_dtype_is_float(rlx_dtype t);
-/* True if |t| is a type of tensors whose elements are less than a byte. */
+/* True if tensors can have type |t| and its elements are smaller than a byte. */
 RLX_API bool rlx_dtype_is_packed(rlx_dtype t);
 /* TVM's spelling ("float32", "bool", "bfloat16"); |buffer| has at least 24 bytes. Returns it. */
 RLX_API const char *rlx_dtype_name(rlx_dtype t, char *buffer);
@@ -160,8 +161,9 @@ RLX_API bool rlx_dtype_parse(rlx_str text, rlx_dtype *out);
 /* --- allocators ------------------------------------------------------------------------------ */
 
 /* Where memory comes from. alloc returns NULL on failure; |align| is a power of two; |size| > 0.
-   free gets the size and alignment that alloc got. Both may be called from any thread that uses
-   the library's objects, so they must be thread-safe if the host shares objects between threads. */
+   free gets the size and alignment that were passed to alloc. Both are called from any thread that
+   uses the library's objects, so they must be thread-safe if the host shares objects between
+   threads. */
 typedef struct rlx_allocator {
     void *ctx;
     void *(*alloc)(void *ctx, size_t size, size_t align);
@@ -170,7 +172,7 @@ typedef struct rlx_allocator {
 
 /* The library's default: mimalloc where it was built in, else libc. Never NULL. */
 RLX_API const rlx_allocator *rlx_default_allocator(void);
-/* Both take NULL as the default allocator; rlx_free takes NULL as |p|. Size 0 counts as 1. */
+/* |a| may be NULL: the default allocator. rlx_free ignores a NULL |p|. Size 0 counts as 1. */
 RLX_API void *rlx_alloc(const rlx_allocator *a, size_t size, size_t align);
 RLX_API void rlx_free(const rlx_allocator *a, void *p, size_t size, size_t align);
 

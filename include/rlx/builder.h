@@ -1,11 +1,11 @@
 /* Writes executables: for compilers, the assembler and tests. No LLVM, no knowledge of models.
 
-   Tables (expressions, types, constants, kernels, imports) return indices as they are filled; equal
-   expressions, types, imports and scalar constants share one. Strings may be freed after the call
-   that takes them. The output depends only on the sequence of calls: same calls, same bytes. The
-   builder checks ranges; the verifier checks the rest when the result is loaded, so finish + load
-   is how a compiler verifies its own output. Threads: single-owner. Errors: INVALID_ARG, LIMIT,
-   NOMEM; after an error only destroy is valid. */
+   Each call that adds to a table (expressions, types, constants, kernels, imports) returns an
+   index; equal expressions, types, imports and scalar constants share one. Strings may be freed
+   after the call that takes them. The output depends only on the sequence of calls: same calls,
+   same bytes. The builder checks ranges; the verifier checks the rest when the result is loaded, so
+   a compiler verifies its output with finish and load. Threads: one thread at a time. Errors:
+   INVALID_ARG, LIMIT, NOMEM; after an error only destroy is valid. */
 #ifndef RLX_BUILDER_H
 #define RLX_BUILDER_H
 
@@ -31,12 +31,12 @@ typedef struct rlx_opcode_info {
 RLX_API const rlx_opcode_info *rlx_opcode_table(uint32_t *out_count);
 RLX_API const rlx_opcode_info *rlx_opcode_find(uint32_t number); /* NULL if unknown */
 
-/* An instruction of an executable, decoded by the letters of its row. */
+/* An instruction of an executable, decoded by the operand letters of its opcode's row. */
 #define RLX_MAX_OPERANDS 6u
 typedef struct rlx_operand {
     char letter;
     uint32_t value;        /* single operands */
-    const uint32_t *items; /* lists: |n| of them; they live as long as the executable */
+    const uint32_t *items; /* lists: |n| items, which live as long as the executable */
     uint32_t n;
 } rlx_operand;
 
@@ -67,7 +67,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_slot_expr(rlx_exec_builder *b,
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_expr(rlx_exec_builder *b, rlx_expr_op op,
                                                        uint32_t a, uint32_t b_, uint32_t c_,
                                                        uint32_t *out, rlx_error *err);
-/* Any row of the type table; children and expressions must exist already. */
+/* A type; its children and expressions must exist already. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_type(rlx_exec_builder *b,
                                                        const rlx_type_info *type, uint32_t *out,
                                                        rlx_error *err);
@@ -91,7 +91,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_tensor(rlx_exec_builder 
                                                                rlx_error *err);
 
 typedef struct rlx_kernel_param {
-    uint32_t type; /* a tensor type with dtype and rank; every dim an EXPR over the kernel's dims */
+    uint32_t type; /* a tensor type with dtype and rank, where every dimension is an EXPR over the
+                    * kernel's dims */
     bool is_output;
 } rlx_kernel_param;
 
@@ -102,8 +103,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_kernel(rlx_exec_builder *b, rl
                                                          rlx_error *err);
 /* --- devices (rlx/device.h) ------------------------------------------------------------------- */
 
-/* Equal rows share an index. The host itself, "cpu" 0 "global", is 0; an empty scope is "global".
- * Kind and scope have at most 63 letters, digits and "_.-". */
+/* Equal rows share an index. The host itself, "cpu" 0 "global", has index 0; an empty scope is
+ * "global". Kind and scope have at most 63 letters, digits and "_.-". */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_device(rlx_exec_builder *b,
                                                          const rlx_device_row *row, uint32_t *out,
                                                          rlx_error *err);
@@ -111,41 +112,41 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_device(rlx_exec_builder *b,
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_device_target(rlx_exec_builder *b,
                                                                 uint32_t device, rlx_str target,
                                                                 rlx_error *err);
-/* Code for a kind of device, as images from the best to the most general, at least one: the first
-   that a device takes is used. Or, with one image and no launches, a section for a loader of the
-   host (rlx_registry_add_section). The bytes are copied. */
+/* Code for a kind of device: at least one image, from the best to the most general. A device uses
+   the first one that it accepts. With one image and no launches it may also be a section for a
+   loader of the host (rlx_registry_add_section). The bytes are copied. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_device_module(rlx_exec_builder *b, rlx_str kind,
                                                                 const rlx_code_image *images,
                                                                 uint32_t n, uint32_t *out,
                                                                 rlx_error *err);
-/* Makes |kernel| one for a device: its calls do |launches| one after the other. |scratch|:
- * expressions over its dims, the bytes of buffers on the device that live during the call. All its
- * tensors must be on one device of the module's kind. A kernel has at most RLX_MAX_SCRATCH scratch
- * buffers, a launch at most RLX_MAX_LAUNCH_ARGS arguments. */
+/* Makes |kernel| a kernel for devices: a call performs |launches| one after the other. |scratch|
+ * gives the bytes of buffers on the device that live during the call, as expressions over the
+ * kernel's dims. All tensors of a call must be on one device of the module's kind. A kernel has at
+ * most RLX_MAX_SCRATCH scratch buffers, a launch at most RLX_MAX_LAUNCH_ARGS arguments. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_launches(rlx_exec_builder *b, uint32_t kernel,
                                                            uint32_t module, const uint32_t *scratch,
                                                            uint32_t n_scratch,
                                                            const rlx_launch_row *launches,
                                                            uint32_t n_launches, rlx_error *err);
-/* The device of a region of the current function's memory plan; else the host. The region may be
- * the next one. */
+/* Puts a region of the current function's memory plan on a device; without this call it is on the
+ * host. |region| may be the number of the next region. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_region_device(rlx_exec_builder *b,
                                                                 uint32_t region, uint32_t device,
                                                                 rlx_error *err);
 
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_import(rlx_exec_builder *b, rlx_str builtin,
                                                          uint32_t *out, rlx_error *err);
-/* The ELF shared object with the kernels' symbols (copied), its triple and the CPU features it
-   needs ("avx2", "fma", as LLVM spells them). */
+/* The ELF shared object with the kernels (copied), its triple and the CPU features that it needs
+   ("avx2", "fma", as LLVM spells them). */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_native(rlx_exec_builder *b, rlx_str triple,
                                                          const rlx_str *features,
                                                          uint32_t n_features, const void *elf,
                                                          size_t size, rlx_error *err);
-/* Makes |b|, which must be otherwise empty, a file for several CPU levels, and appends |program|,
- * which is complete with its native section, as the next level: from the lowest to the highest, at
- * most 8. Equal constants of two levels are stored once. |name| is shown to users ("x86-64-v3");
- * triple and
-   features are those of the native section. |program| is borrowed until |b| is destroyed. */
+/* Makes |b|, which must be otherwise empty, a file for several CPU levels and appends |program| as
+ * the next level. Levels go from the lowest to the highest, at most 8. |program| must be complete,
+ * native section included, and is borrowed until |b| is destroyed. |name| is shown to users
+ * ("x86-64-v3"); the triple and features are those of the native section. Constants that are equal
+ * in two levels are stored once. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_level(rlx_exec_builder *b, rlx_str name,
                                                         rlx_exec_builder *program, rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_metadata(rlx_exec_builder *b, rlx_str key,
@@ -169,27 +170,28 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_begin(rlx_exec_builder *b, uin
                                                         const rlx_param *params, uint32_t n_params,
                                                         uint32_t result_type, uint32_t n_symbols,
                                                         rlx_error *err);
-/* A name for messages; unnamed slots print as "s3". */
+/* The slot's name in messages; unnamed slots print as "s3". */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_slot_name(rlx_exec_builder *b, uint32_t slot,
                                                             rlx_str name, rlx_error *err);
-/* The name of the current function's next result: of the next field of the tuple that it returns,
-   or of its one result. May be empty. Loading refuses a function with names for some results only.
- */
+/* The name of the current function's next result: the next field of the tuple that it returns, or
+   its only result. May be empty. Loading refuses a function that names only some of its results. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_result_name(rlx_exec_builder *b, rlx_str name,
                                                               rlx_error *err);
-/* The source place of the following instructions. |binding| may be empty. line 0: unknown. column
- * 0: |binding| names the place, such as "node 'MatMul_3' (MatMul)" of an ONNX model, and messages
- * show it instead of the line. */
+/* The source location of the following instructions. |binding| may be empty. line 0: unknown.
+ * column 0: |binding| names the location, such as "node 'MatMul_3' (MatMul)" of an ONNX model, and
+ * messages show it instead of the line. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_location(rlx_exec_builder *b, rlx_str file,
                                                            uint32_t line, uint32_t column,
                                                            rlx_str binding, rlx_error *err);
-/* The source place of parameter |param| of the current function, for messages about arguments. */
+/* The source location of parameter |param| of the current function, for messages about
+   arguments. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_param_location(rlx_exec_builder *b,
                                                                  uint32_t param, rlx_str file,
                                                                  uint32_t line, uint32_t column,
                                                                  rlx_error *err);
-/* A buffer of the current function's memory plan (rlx/plan.h): |size| bytes, in use from here to
-   the next rlx_exec_builder_buffer_end of it, or to the end of the function. */
+/* A buffer of the current function's memory plan (rlx/plan.h). |size| is an expression: its bytes.
+   The buffer is in use from here until rlx_exec_builder_buffer_end, or to the end of the
+   function. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_buffer(rlx_exec_builder *b, uint32_t region,
                                                          uint32_t size, uint32_t *out,
                                                          rlx_error *err);
@@ -199,25 +201,24 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_buffer_end(rlx_exec_builder *b
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_stated_buffer(rlx_exec_builder *b,
                                                                 const rlx_plan_buffer *buffer,
                                                                 uint32_t *out, rlx_error *err);
-/* A buffer of constant size, as layouts see it: in use from |first| up to, not including, |last|.
- */
+/* A buffer of constant size in a layout, in use from |first| up to, not including, |last|. */
 typedef struct rlx_plan_interval {
     uint32_t first, last;
     uint64_t bytes; /* a multiple of RLX_PLAN_ALIGN */
 } rlx_plan_interval;
-/* Called at the end of a function for each region whose sizes are all constant: |offsets| hold a
-   layout of the |n| buffers, which it may replace by another: multiples of RLX_PLAN_ALIGN, disjoint
-   where intervals meet. */
+/* Called at the end of a function for each region whose sizes are all constant. |offsets| holds a
+   layout of the |n| buffers, which the function may replace. Offsets must be multiples of
+   RLX_PLAN_ALIGN, and buffers whose intervals overlap must not share bytes. */
 typedef void (*rlx_plan_layout_fn)(void *user, const rlx_plan_interval *rows, uint32_t n,
                                    uint64_t *offsets);
-/* NULL: the layouts stay as this library makes them. */
+/* NULL: keeps the library's own layouts. */
 RLX_API void rlx_exec_builder_set_layout(rlx_exec_builder *b, rlx_plan_layout_fn layout,
                                          void *user);
-/* A buffer of the current function as it is so far; |last| is RLX_NONE before its end. False if it
- * does not exist. */
+/* The current state of a buffer of the current function; |last| is RLX_NONE before its end. False
+ * if it does not exist. */
 RLX_API bool rlx_exec_builder_buffer_at(const rlx_exec_builder *b, uint32_t buffer,
                                         rlx_plan_buffer *out);
-/* Moves a buffer to a region that exists, at |offset| of it or at RLX_PLAN_AT_RUN_TIME. */
+/* Moves a buffer to an existing region, to |offset| there or to RLX_PLAN_AT_RUN_TIME. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_place_buffer(rlx_exec_builder *b, uint32_t buffer,
                                                                uint32_t region, uint64_t offset,
                                                                rlx_error *err);
@@ -230,13 +231,13 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_label(rlx_exec_builder *b, uin
                                                         rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_bind(rlx_exec_builder *b, uint32_t label,
                                                        rlx_error *err);
-/* One instruction; |operands| in the order of the opcode's letters, a list as its count followed by
-   its items. Registers and slots need no declaration: the largest one used determines their number.
- */
+/* Adds one instruction. |operands| are in the order of the opcode's letters; a list is its count
+   followed by its items. Registers and slots need no declaration: the largest one used determines
+   their number. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_emit(rlx_exec_builder *b, rlx_opcode op,
                                                        const uint32_t *operands,
                                                        uint32_t n_operands, rlx_error *err);
-/* call_kernel, without the packing. */
+/* A call_kernel instruction; packs the two lists. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_call_kernel(rlx_exec_builder *b, uint32_t kernel,
                                                               const uint32_t *dims, uint32_t n_dims,
                                                               const uint32_t *buffers,
@@ -262,11 +263,11 @@ typedef struct rlx_weight_place {
     uint64_t offset, nbytes;
 } rlx_weight_place;
 typedef struct rlx_weights {
-    uint64_t size;      /* bytes of all */
-    const void *header; /* what comes before them in their file; a multiple of 64 bytes */
+    uint64_t size;      /* bytes of all weights */
+    const void *header; /* the bytes before them in their file; a multiple of 64 */
     size_t header_size;
     /* An executable whose function "weights" takes tensors, named as in a weights file, and returns
-       a tuple: the bytes of each of |places|. */
+       a tuple with the bytes for each of |places|. */
     const void *program;
     size_t program_size;
     const rlx_weight_place *places;
@@ -277,8 +278,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_weights(rlx_exec_builder *b,
                                                           const rlx_weights *weights,
                                                           rlx_error *err);
 
-/* How the code and tables of a file to whose size they matter are compressed. NONE is for libraries
- * built without zstd. */
+/* How code and tables are compressed, in files where that matters for the size. NONE is for
+ * libraries built without zstd. */
 typedef enum rlx_compression {
     RLX_COMPRESSION_SMALL, /* the default: about a third of the size, 2 MB/s */
     RLX_COMPRESSION_FAST,  /* a twentieth larger, in an eighth of the time */
@@ -288,7 +289,8 @@ RLX_API void rlx_exec_builder_set_compression(rlx_exec_builder *b, rlx_compressi
 
 /* --- result ---------------------------------------------------------------------------------- */
 
-/* The file as bytes, from |a| given at creation; free with rlx_free(a, data, size, 64). */
+/* The file as bytes, allocated by the |a| given at creation; free with rlx_free(a, data, size,
+   64). */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_finish(rlx_exec_builder *b, void **out_data,
                                                          size_t *out_size, rlx_error *err);
 /* finish without compression, then rlx_executable_load_memory. */
@@ -296,9 +298,9 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_load(rlx_exec_builder *b,
                                                        const rlx_load_options *options,
                                                        rlx_executable **out, rlx_error *err);
 
-/* finish into a file, which is loaded, verified and renamed to |path|, as rlx_executable_save does
- * (a device or pipe is written directly). Constants are written from their place: memory does not
- * grow with them. */
+/* Writes a temporary file, loads and verifies it, and renames it to |path| as rlx_executable_save
+ * does (a device or pipe is written directly). Constants are written directly from their memory, so
+ * they need no second copy. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path,
                                                        rlx_error *err);
 

@@ -3,8 +3,9 @@
 
    Arguments are borrowed for the call. The function sets *out to a value whose reference the caller
    takes over (it is none before the call), or leaves it alone. On failure it fills |err| and
-   returns a status other than RLX_OK. Objects for results come from the constructors here, which
-   use the VM's pool and its limits. Everything here is for the VM's thread, during the call. */
+   returns a status other than RLX_OK. Create result objects with the constructors here, which use
+   the VM's pool and respect its limits. Use everything here only on the VM's thread and only during
+   the call. */
 #ifndef RLX_BUILTIN_H
 #define RLX_BUILTIN_H
 
@@ -21,12 +22,12 @@ typedef struct rlx_call_context rlx_call_context;
 typedef rlx_status (*rlx_packed_fn)(rlx_call_context *cc, const rlx_value *args, uint32_t n,
                                     rlx_value *out, rlx_error *err);
 
-/* The result has memory of its own, never that of an argument: the compiler may reuse the
+/* The result has memory of its own and never shares an argument's, so the compiler may reuse the
  * arguments' memory while the result lives. */
 #define RLX_BUILTIN_FRESH 1u
-/* As above if the result is a tensor; any other value may share parts with an argument. */
+/* As above if the result is a tensor; any other result may share parts with an argument. */
 #define RLX_BUILTIN_FRESH_TENSOR 2u
-/* The host reads no bytes of its arguments' tensors, so that these may lie on any device. Other
+/* The builtin reads no bytes of its arguments' tensors, so they may lie on any device. Other
  * builtins fail with DEVICE if the host cannot reach a tensor. */
 #define RLX_BUILTIN_ANY_DEVICE 4u
 
@@ -46,7 +47,7 @@ RLX_API rlx_vm *rlx_call_vm(rlx_call_context *cc);
 RLX_API void *rlx_call_user(rlx_call_context *cc); /* the pointer given at registration, or NULL */
 /* Sends text to the VM's output callback; without one it is dropped. */
 RLX_API void rlx_call_output(rlx_call_context *cc, rlx_str text);
-/* Scratch memory and parallel loops, as kernels have them. Scratch memory is freed when the builtin
+/* Scratch memory and parallel loops, as for kernels. The scratch memory is freed when the builtin
  * returns. */
 RLX_API rlx_kernel_context *rlx_call_kernel_context(rlx_call_context *cc);
 
@@ -57,9 +58,10 @@ RLX_NODISCARD RLX_API rlx_status rlx_call_alloc_tensor(rlx_call_context *cc, rlx
 /* A copy of |from| on its device. Other errors: those of the device. */
 RLX_NODISCARD RLX_API rlx_status rlx_call_copy_tensor(rlx_call_context *cc, const rlx_tensor *from,
                                                       rlx_tensor **out, rlx_error *err);
-/* The matrix product x w on the device of both, by the library of its vendor. |x| has at least two
-   dimensions; |w| has two, or as many as |x| with the same batches. Errors: DEVICE (not on one
-   device, or it has no library), SHAPE, NOT_FOUND (the library is not installed), LIMIT, NOMEM. */
+/* The matrix product x w on the device that holds both, computed by its vendor's library. |x| has
+   at least two dimensions; |w| has two, or as many as |x| with the same batches. Errors: DEVICE
+   (the tensors are on different devices, or the device has no library), SHAPE, NOT_FOUND (the
+   library is not installed), LIMIT, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_call_product(rlx_call_context *cc, const rlx_tensor *x,
                                                   const rlx_tensor *w, rlx_tensor **out,
                                                   rlx_error *err);

@@ -1,12 +1,12 @@
 /* The compiler as a library (librlxc): text or ONNX in; executables, files or text out.
 
-   A compiler owns everything made with it: modules, functions, types, texts. All of that stays
-   valid until rlx_compiler_destroy, and nothing of it is freed before. Executables are independent
-   of it. To look through modules, change them and build them, see rlx/ir.h.
+   A compiler owns everything made with it: modules, functions, types, texts. All of it stays valid
+   until rlx_compiler_destroy, and none of it is freed before. Executables are independent of it.
+   rlx/ir.h inspects, changes and builds modules.
 
-   Errors in a model are a list of diagnostics with places (rlx_compiler_diagnostic); the rlx_error
-   of the failed call has the first one. After an error the compiler can be used for other modules,
-   but after NOMEM only rlx_compiler_destroy is valid.
+   Errors in a model are a list of diagnostics with source locations (rlx_compiler_diagnostic); the
+   rlx_error of the failed call has the first one. After an error the compiler can still be used for
+   other modules; after NOMEM only rlx_compiler_destroy is valid.
 
    Threads: a compiler and what it owns belong to one thread at a time; several compilers may work
    in several threads at once. Code generation runs in child processes (fork), so a fault in LLVM
@@ -35,7 +35,7 @@ extern "C" {
 typedef struct rlx_compiler_options {
     size_t size;                    /* of this struct */
     const rlx_allocator *allocator; /* NULL: the default; must outlive the compiler */
-    bool strict_weights; /* weights without a parameter, and parameters without: errors */
+    bool strict_weights;            /* unmatched weights and parameters are errors */
     /* Bound weights, and initializers of ONNX models, leave the executable: rlx_ir_module_emit_file
      * writes them to PATH.safetensors, and other weights of the same types can take their place
      * (docs/weights.md). Other ways of emitting keep them in the executable, unless
@@ -71,9 +71,8 @@ typedef struct rlx_diagnostic {
 RLX_API uint32_t rlx_compiler_diagnostic_count(const rlx_compiler *c);
 /* False past the end. */
 RLX_API bool rlx_compiler_diagnostic(const rlx_compiler *c, uint32_t i, rlx_diagnostic *out);
-/* All of them as readable text, with source lines and carets; also reports if memory ran out. Empty
- * if there
-   are none; never NULL. */
+/* All diagnostics as text with source lines and carets, and a line if memory ran out. Empty if
+ * there are none; never NULL. */
 RLX_API const char *rlx_compiler_diagnostics_text(rlx_compiler *c);
 RLX_API void rlx_compiler_clear_diagnostics(rlx_compiler *c);
 /* Adds a diagnostic without a place; for passes and programs. An error makes the call that runs the
@@ -104,12 +103,12 @@ RLX_NODISCARD RLX_API rlx_status rlx_compiler_new_module(rlx_compiler *c, rlx_ir
                                                          rlx_error *err);
 RLX_API rlx_compiler *rlx_ir_module_compiler(const rlx_ir_module *m);
 
-/* Makes parameters constants: in every exported function that the module does not call, those that
-   have a tensor of their name. A function attribute num_input = k keeps the first k parameters
-   inputs; of the others, those without a tensor get a warning, as do tensors without a parameter:
-   errors with strict_weights. The file (safetensors) is mapped until the compiler
-   is destroyed. After an error the module cannot be used further. Errors: INVALID_ARG,
-   INVALID_MODULE (also a file that cannot be read), NOMEM. */
+/* Makes parameters constants: in every exported function that the module does not call, each
+   parameter with the name of a tensor becomes that tensor. The function attribute num_input = k
+   keeps the first k parameters as inputs. A later parameter without a tensor, and a tensor without
+   a parameter, is a warning, or with strict_weights an error. The file (safetensors) is mapped
+   until the compiler is destroyed. After an error the module cannot be used further. Errors:
+   INVALID_ARG, INVALID_MODULE (also a file that cannot be read), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_bind_file(rlx_ir_module *m, const char *path,
                                                          rlx_error *err);
 /* As above with tensors in memory, which are retained until the compiler is destroyed and must not
@@ -118,18 +117,18 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_module_bind_tensors(rlx_ir_module *m,
                                                             const rlx_named_tensor *tensors,
                                                             uint32_t n, rlx_error *err);
 
-/* Steps for the PrimFuncs that the text names, instead of those that the rules choose: Python text
-   or TVM's trace JSON (docs/schedules.md). Before the module is lowered; a second call replaces the
-   first one's steps. The text is copied. Errors: INVALID_ARG, INVALID_MODULE, NOMEM; of a file
-   also IO. */
+/* Schedules the PrimFuncs that the text names with its steps instead of those that the rules
+   choose. The text is Python or TVM's trace JSON (docs/schedules.md). Call this before the module
+   is lowered; a second call replaces the steps of the first. The text is copied. Errors:
+   INVALID_ARG, INVALID_MODULE, NOMEM; of a file also IO. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_set_schedule(rlx_ir_module *m, const char *path,
                                                             const char *text, size_t length,
                                                             rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_read_schedule(rlx_ir_module *m, const char *path,
                                                              rlx_error *err);
 
-/* The module as TVMScript that parses to an equal module, unless it has no function: no file is
-   without. NULL for NULL and when memory is out. */
+/* The module as TVMScript that parses to an equal module. The text of a module without functions
+   does not parse. NULL for NULL and when memory runs out. */
 RLX_API const char *rlx_ir_module_print(rlx_ir_module *m);
 /* Its PrimFuncs alone. */
 RLX_API const char *rlx_ir_module_print_prims(rlx_ir_module *m);
@@ -146,7 +145,8 @@ enum { RLX_PASS_ON_REQUEST = 4 }; /* rlx_pass_info.opt_level */
 
 typedef struct rlx_pass_info {
     const char *name, *doc;
-    int opt_level; /* runs from this -O on; RLX_PASS_ON_REQUEST: only where options name it */
+    int opt_level; /* the lowest -O at which it runs; RLX_PASS_ON_REQUEST: only if options name
+                    * it */
     bool added;    /* by rlx_compiler_add_pass */
 } rlx_pass_info;
 
@@ -158,9 +158,9 @@ typedef struct rlx_pass_desc {
     size_t size; /* of this struct */
     const char *name, *doc;
     const char *before, *after; /* the pass before or after which it runs; exactly one is given */
-    /* Inspects or changes the module through rlx/ir.h; the well-formedness check follows. On
-       failure fills |err| and returns its code; compiling then fails, and the module cannot be
-       used further. Must not compile |m|, or run passes on it. */
+    /* Inspects or changes the module through rlx/ir.h; the module is then checked to be well
+       formed. On failure it fills |err| and returns the code; the compilation fails, and the module
+       cannot be used further. It must not compile |m| or run passes on it. */
     rlx_status (*run)(void *user, rlx_ir_module *m, rlx_error *err);
     void *user;
 } rlx_pass_desc;
@@ -184,19 +184,19 @@ RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_target(rlx_compiler *c, const 
 
 typedef struct rlx_fusion_desc {
     size_t size;         /* of this struct */
-    const char *name;    /* generator and pattern: "dnnl.conv2d_relu" */
+    const char *name;    /* the generator, a dot, the pattern: "dnnl.conv2d_relu" */
     const char *pattern; /* docs/patterns.md */
-    bool lift_constants; /* constants are operands of the function, instead of being in it */
-    /* Refuses a match by false; may be NULL. */
+    bool lift_constants; /* constants become operands of the function instead of staying in it */
+    /* Returns false to reject a match; may be NULL. */
     bool (*check)(void *user, rlx_ir_module *m, const rlx_ir_match *match);
     void *user;
     bool alone;  /* the function is not merged with its neighbours of the same generator */
-    bool shared; /* values inside may be used outside: the function returns a tuple of them and its
-                    last value, in their order */
+    bool shared; /* values inside the match may be used outside: the function returns a tuple of
+                  * them and its last value, in evaluation order */
 } rlx_fusion_desc;
-/* What matches becomes a function marked with attribute Composite = |name| in every later
-   compilation of |c| (pass fuse_ops_by_pattern). Fusions are tried in the order they were added.
-   Texts are copied. Errors: INVALID_ARG (the struct, a malformed pattern), LIMIT (256), NOMEM. */
+/* In every later compilation of |c|, each match becomes a function with the attribute Composite =
+   |name| (pass fuse_ops_by_pattern). Fusions are tried in the order they were added. Texts are
+   copied. Errors: INVALID_ARG (the struct, a malformed pattern), LIMIT (256), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_fusion(rlx_compiler *c,
                                                          const rlx_fusion_desc *fusion,
                                                          rlx_error *err);
@@ -209,21 +209,22 @@ typedef struct rlx_ir_taken {                 /* a function that leaves the modu
 typedef struct rlx_generator_desc {
     size_t size;      /* of this struct */
     const char *name; /* "dnnl" */
-    /* Called once for a module with functions, or PrimFuncs, marked Codegen = |name|; fails like
-       the function of a pass. It may change the module; functions that it unmarks are compiled as
-       usual. The others leave the module: their calls become call_dps_packed of a function of the
-       runtime's registry named by attribute global_symbol, or as the function. NULL: all leave. */
+    /* Called once for a module that has functions or PrimFuncs marked Codegen = |name|; fails as a
+       pass does. It may change the module; functions that it unmarks are compiled as usual. The
+       others leave the module: their calls become call_dps_packed of a registered runtime function,
+       named by the attribute global_symbol, else like the function. NULL: all marked functions
+       leave. */
     rlx_status (*run)(void *user, rlx_ir_module *m, rlx_error *err);
     void *user;
-    /* Called after |run| with the functions that stayed marked, if there are any: writes their code
-       by rlx_ir_section_write, as one section of the file. The loader of its kind, |name|, in the
-       runtime's registry (rlx_registry_add_section) then has functions of these symbols: they get
-       the operands (of a PrimFunc: then a shape of its tir_vars, if it has any) and then the
-       tensors for the results. Equal modules give equal bytes. NULL: the registry has the functions
+    /* Called after |run| with the functions that stayed marked, if there are any. Writes their code
+       with rlx_ir_section_write as one section of the file. The runtime's loader for sections of
+       kind |name| (rlx_registry_add_section) must then provide functions with these symbols. They
+       receive the operands, for a PrimFunc with tir_vars a shape of those, and the tensors for the
+       results. Equal modules must give equal bytes. NULL: the host registers the functions
        itself. */
     rlx_status (*emit)(void *user, rlx_ir_module *m, const rlx_ir_taken *functions, uint32_t n,
                        rlx_ir_section *out, rlx_error *err);
-    const char *format; /* of the section's bytes, for readers; NULL: |name| */
+    const char *format; /* of the section's bytes, informative; NULL: |name| */
 } rlx_generator_desc;
 /* Appends bytes. Errors: INVALID_ARG, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_section_write(rlx_ir_section *s, const void *data,
@@ -233,18 +234,19 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_section_write(rlx_ir_section *s, const v
 RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_generator(rlx_compiler *c,
                                                             const rlx_generator_desc *generator,
                                                             rlx_error *err);
-/* Name and description of built-in generator |i|, which rlx_compile_options.codegens switch on:
-   calls that match its patterns are computed by a library of the machine that runs the file. False
-   past the end. */
+/* Name and description of built-in generator |i|. If rlx_compile_options.codegens names it, a
+   library on the machine that runs the file computes the calls that match its patterns. False past
+   the end. */
 RLX_API bool rlx_compiler_codegen(uint32_t i, const char **out_name, const char **out_doc);
 /* Removes the attributes Codegen and Composite. Errors: INVALID_ARG, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_unmark(rlx_ir_module *m, rlx_ir_function *f,
                                                         rlx_error *err);
 
 /* A plugin is a shared library with a function rlx_plugin_compiler, which adds passes, targets,
- * fusions and generators to |c|. It is not linked with this library, whose functions it finds in
- * the program, and stays in memory until the process ends. |path| is what dlopen takes. Errors:
- * INVALID_ARG, NOT_FOUND (no such library, or it lacks the function), those of the function. */
+ * fusions and generators to |c|. It is not linked with this library; it finds the library's
+ * functions in the program. It stays loaded until the process ends. |path| is passed to dlopen.
+ * Errors: INVALID_ARG, NOT_FOUND (no such library, or it lacks the function), those of the
+ * function. */
 typedef rlx_status rlx_plugin_compiler_fn(rlx_compiler *c, rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_compiler_load_plugin(rlx_compiler *c, const char *path,
                                                           rlx_error *err);
@@ -266,17 +268,18 @@ typedef struct rlx_compile_options {
     int opt_level;        /* 0 to 3 */
     uint32_t jobs;        /* threads that generate code, at most 256; 0: one per CPU */
     bool check;           /* check after every pass that the module is well formed and that its text
-                             parses to an equal one */
-    bool lenient;         /* omit the checks of values at run time (docs/values.md) */
+                           * parses to an equal module */
+    bool lenient;         /* omit the run-time checks of values (docs/values.md) */
     bool explain;         /* record which rule took each block (rlx_ir_module_explanation) */
-    bool no_winograd;     /* 3x3 convolutions without minimal filtering and its extra rounding */
-    uint8_t row_bits;     /* activation precision of one row times 4- or 8-bit weights:
-                             8, 12, 16 or 24 bits, 32: exact; 0: as the module's attribute
-                             "rlx.row_bits" says, for all rows; 16 without it */
-    uint8_t rounded_rows; /* products of up to so many rows are rounded like that, which is faster
-                             than making floats of the weights: at most 32, or RLX_ALL_ROWS; 0: 1 */
+    bool no_winograd;     /* compile 3x3 convolutions without minimal filtering and its extra
+                           * rounding */
+    uint8_t row_bits;     /* activation precision of one row times 4- or 8-bit weights: 8, 12, 16 or
+                           * 24 bits, or 32: not rounded. 0: the module's attribute "rlx.row_bits",
+                           * which applies to all rows; without it, 16 */
+    uint8_t rounded_rows; /* round products of up to this many rows like that, which is faster than
+                           * converting the weights to floats: at most 32, or RLX_ALL_ROWS; 0: 1 */
     rlx_dtype mixed;      /* RLX_F16 or RLX_BF16: products and convolutions round their operands to
-                             it; bits 0: no */
+                           * this type; bits 0: no rounding */
     const rlx_dim_bound *bounds; /* at most 32 */
     uint32_t n_bounds;
     const char *const *passes; /* passes on request, at most 8 */
@@ -284,38 +287,40 @@ typedef struct rlx_compile_options {
     const char *const *links; /* objects, archives or libraries with functions of T.call_extern, at
                                  most 16 */
     uint32_t n_links;
-    /* Called after each pass of the pipeline with its time; returning false stops: the compiling
-     * call returns CANCELLED, and the module stays as the pass left it. May print and inspect |m|.
+    /* Called after each pass of the pipeline with its duration; it may print and inspect |m|. If it
+     * returns false, the compiling call returns CANCELLED and the module stays as the pass left it.
      * May be NULL. */
     bool (*after_pass)(void *user, rlx_ir_module *m, const rlx_pass_info *pass, double seconds);
     void *user;
     const char *database;       /* tuned schedules (rlx_ir_module_tune); entries of another machine,
-                                 * version or target are ignored, with a warning that counts them */
-    bool no_compression;        /* of code and tables in files, for runtimes built without zstd */
-    const char *default_device; /* "opencl:0": where tensors lie that the module puts nowhere; a
-                                 * name of its table of virtual devices, or a kind and a number;
-                                 * NULL: the CPU */
-    bool device_binaries;       /* the drivers of this machine build the kernels of its devices now;
-                                 * files keep the portable form as well, for other machines */
-    const char *device_target;  /* "opencl -device=cpu -vector-width=512": what is known of that
-                                 * device where |default_device| is a kind and a number;
-                                 * NULL: its kind alone */
+                                 * version or target are ignored with a warning that says how
+                                 * many */
+    bool no_compression;        /* do not compress code and tables in files: for runtimes built
+                                 * without zstd */
+    const char *default_device; /* "opencl:0": the device of tensors to which the module assigns
+                                 * none: a name in its table of virtual devices, or a kind and a
+                                 * number; NULL: the CPU */
+    bool device_binaries;       /* build the device kernels now, with this machine's drivers; files
+                                 * keep the portable form as well, for other machines */
+    const char *device_target;  /* "opencl -device=cpu -vector-width=512": the target of
+                                 * |default_device| if that is a kind and a number; NULL: only its
+                                 * kind is known */
     bool allow_tf32;            /* tensor cores of CUDA devices may multiply float32: they round
                                  * the factors to 10 bits of the mantissa (docs/devices.md) */
-    const char *memory_layout;  /* how memory of constant sizes is laid out: "hill_climb,steps=N"
-                                 * (docs/memory.md); NULL: auto */
+    const char *memory_layout;  /* how planned memory with constant sizes is laid out:
+                                 * "hill_climb,steps=N" (docs/memory.md); NULL: auto */
     const char *const *codegens; /* built-in code generators (rlx_compiler_codegen), at most 8 */
     uint32_t n_codegens;
-    const char *const *pools; /* "name=sram,size=256K": memory for what is planned or, with
-                               * "kind=constants", for constants, in the order of preference
+    const char *const *pools; /* "name=sram,size=256K": a memory pool for planned memory or, with
+                               * "kind=constants", for constants, in order of preference
                                * (docs/memory.md); at most 16 */
     uint32_t n_pools;
-    bool weights_apart;      /* RLX_EMIT_C into a file NAME.c writes the weights to NAME.weights,
-                              * whose bytes the functions take as a parameter (docs/c.md) */
-    const char *lifted_path; /* where executables' lifted weights go, in memory too
-                              * (rlx_compiler_options.lift_params): rlx_ir_module_load maps this
-                              * file unless its load options name others. NULL: beside the file of
-                              * the executable, or in an executable without one */
+    bool weights_apart;      /* RLX_EMIT_C to a file NAME.c writes the weights to NAME.weights; the
+                              * functions take their bytes as a parameter (docs/c.md) */
+    const char *lifted_path; /* the file for lifted weights (rlx_compiler_options.lift_params), also
+                              * of executables in memory; rlx_ir_module_load maps it unless its load
+                              * options name other weights. NULL: beside the executable's file;
+                              * weights of an executable in memory stay in it */
 } rlx_compile_options;
 
 /* -O2 for this machine. */
@@ -334,30 +339,30 @@ typedef enum rlx_emit_form {
     RLX_EMIT_ASSEMBLY,   /* of the target */
     RLX_EMIT_OBJECT,     /* an ELF object file */
     RLX_EMIT_BYTECODE,   /* rlx's assembly text, without the constants' data */
-    RLX_EMIT_SCHEDULE,   /* the steps that rules chose, as text; of a module that is lowered by
-                            this call */
+    RLX_EMIT_SCHEDULE,   /* the steps that the rules chose, as text; this call must be the one that
+                          * lowers the module */
     RLX_EMIT_OPENCL,     /* the OpenCL C of the kernels for OpenCL devices */
     RLX_EMIT_PTX,        /* the PTX of the kernels for CUDA devices: for each architecture, after a
                             line "// image FORMAT" */
-    RLX_EMIT_C,          /* the module as C99 for any machine (docs/c.md), for which |target|, |cpu|
-                            and |opt_level| do not matter: of a file NAME.c, NAME.h is made beside
-                            it; in memory, both as one text */
+    RLX_EMIT_C,          /* the module as C99 for any machine (docs/c.md); |target|, |cpu| and
+                          * |opt_level| have no effect. A file NAME.c gets NAME.h beside it; in
+                          * memory, both are one text */
 } rlx_emit_form;
 
-/* In the calls below |options| may be NULL: rlx_compile_options_init. The first of them that runs
- * the pipeline on a module lowers it in place; later calls generate code from the lowered form with
- * the options of the first. Errors of all: INVALID_ARG, INVALID_MODULE (also a
-   module that an earlier failure left unfinished), CANCELLED, NOMEM. */
+/* In the calls below |options| may be NULL: the defaults of rlx_compile_options_init. The first
+ * call that runs the pipeline on a module lowers it in place; later calls generate code from the
+ * lowered form with the options of the first. Errors of all: INVALID_ARG, INVALID_MODULE (also a
+ * module that an earlier failure left unfinished), CANCELLED, NOMEM. */
 
 /* Runs the whole pipeline. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_lower(rlx_ir_module *m,
                                                      const rlx_compile_options *options,
                                                      rlx_error *err);
-/* For each block of the PrimFuncs, which scheduling rule took it and why others did not, as text,
- * if the module was lowered with the option explain; else empty. Never NULL. */
+/* The scheduling rule that took each block of the PrimFuncs, and why the others did not, as text.
+ * Empty unless the module was lowered with the option explain; never NULL. */
 RLX_API const char *rlx_ir_module_explanation(const rlx_ir_module *m);
-/* Runs passes by name, one after the other; the pipeline can still run afterwards. A pass whose
-   needs no earlier pass has met is an error (INVALID_ARG), an unknown one NOT_FOUND. */
+/* Runs passes by name, one after the other; the pipeline can still run afterwards. Errors:
+   INVALID_ARG (no earlier pass provides what a pass needs), NOT_FOUND (an unknown pass). */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_run_passes(rlx_ir_module *m,
                                                           const char *const *names, uint32_t n,
                                                           const rlx_compile_options *options,
@@ -401,13 +406,14 @@ typedef struct rlx_tune_options {
     void *user;
 } rlx_tune_options;
 
-/* Lowers the module and measures other schedules than its rules chose, for each PrimFunc alone, in
-   this process, with random inputs; symbolic dimensions have the largest value of their bound, or
-   128. A schedule that takes 3 % less time in alternating runs, and no more time at small values of
-   symbolic dimensions, is appended to the database as it is found; functions whose alternatives the
-   database says were all tried are not measured again. Functions that cannot run alone are named in
-   a warning. Needs options of this machine's target; options->database is not used. Errors:
-   INVALID_ARG (also a module that is lowered), INVALID_MODULE, IO, NOMEM. */
+/* Lowers the module and measures alternatives to the schedules that the rules chose. Each PrimFunc
+   is measured alone, in this process, with random inputs; symbolic dimensions have the largest
+   value of their bound, or 128. A schedule that takes 3 % less time in alternating runs, and no
+   more time at small values of symbolic dimensions, is appended to the database at once. Functions
+   whose alternatives have all been tried, according to the database, are not measured again.
+   Functions that cannot run alone are named in a warning. Needs options of this machine's target;
+   options->database is not used. Errors: INVALID_ARG (also a module that is lowered),
+   INVALID_MODULE, IO, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_tune(rlx_ir_module *m,
                                                     const rlx_compile_options *options,
                                                     const rlx_tune_options *tune, rlx_error *err);

@@ -1,9 +1,9 @@
 /* Executables: immutable, reference-counted, shared between threads.
 
-   Loading always verifies; after it, running the bytecode cannot crash the process. Constants of a
-   file are mapped and used in place, so a loaded file must not be truncated: replace it by a
-   rename, as rlx_executable_save does. Everything else is copied. Strings and views returned by the
-   getters below live as long as the executable. */
+   Loading always verifies: the bytecode of a loaded executable cannot crash the process. Constants
+   are mapped from the file and used in place, so a loaded file must not be truncated; replace it by
+   renaming a new one, as rlx_executable_save does. Everything else is copied. Strings and views
+   returned by the getters below live as long as the executable. */
 #ifndef RLX_EXECUTABLE_H
 #define RLX_EXECUTABLE_H
 
@@ -27,44 +27,46 @@ typedef struct rlx_named_tensor {
 
 typedef struct rlx_load_options {
     const rlx_allocator *allocator; /* NULL: the default */
-    /* Run the machine code in the file, and its code for devices, which may be as dangerous: as
-     * safe as loading any shared library. Without it the file cannot make a VM open a device behind
-     * a driver ("opencl", "cuda") either. */
+    /* Allow the file to run its machine code and its device code, which may be as dangerous. This
+     * is as safe as loading any shared library. If false, the file also cannot make a VM open a
+     * device that needs a driver ("opencl", "cuda"). */
     bool trust_native;
-    /* Path to which the machine code is written as a file of its own, for perf, which reads the
-     * names of kernels from it. An existing file is replaced; the loaded file itself is an error
-     * (INVALID_ARG). NULL: in memory only. */
+    /* Also write the machine code to this file, so that perf can read the names of kernels from it.
+     * An existing file is replaced; the path of the loaded file is an error (INVALID_ARG). NULL:
+     * the code stays in memory. */
     const char *native_file;
-    /* Files: the constants are read into memory of |allocator|, in huge pages where the system has
-       them, instead of being mapped. Loading takes longer and processes share nothing; calls that
-       read all weights for a few rows are faster, as few file systems give huge pages. */
+    /* Read the constants of a file into memory of |allocator|, in huge pages where the system has
+       them, instead of mapping them. Loading takes longer and processes share nothing, but calls
+       that read all weights for a few rows are faster: few file systems provide huge pages. */
     bool huge_pages;
-    /* The file must be signed (rlx/sign.h) with one of |keys|; else SIGNATURE, before anything of
-       it is decoded or run. Applies if any of the three fields is set, so that an empty list of
-       keys is an error (INVALID_ARG), not "no signature needed". The checked bytes are the used
-       bytes: the whole file, constants included, is read into memory of |allocator| and not mapped,
-       so that later changes of the file have no effect. This reads and hashes all of it. The keys
-       are needed during the call only. */
+    /* The file must be signed (rlx/sign.h) with one of |keys|. If not, loading fails with SIGNATURE
+       before any part of the file is decoded or run. This applies if any of the three fields is
+       set: an empty list of keys is an error (INVALID_ARG), not "no signature needed". The whole
+       file, constants included, is read into memory of |allocator| instead of being mapped, and
+       hashed, so the checked bytes are the used bytes and later changes to the file have no effect.
+       The keys are needed only during the call. */
     bool require_signature;
     const rlx_public_key *keys;
     uint32_t n_keys;
-    /* The level to load from a file for several CPU levels, from 1. 0: the last one that this
-     * machine can run; if it can run none, the first for inspection only, else VERSION. */
+    /* The level to load from a file for several CPU levels, counted from 1. 0: the last one that
+     * this machine can run; if it can run none, the first one without trust_native, for inspection
+     * only, else the error VERSION. */
     uint32_t level;
-    /* Of an executable whose weights lie in a file of their own (docs/weights.md): the file, in the
-     * safetensors format. NULL: of PATH it is PATH.safetensors. The file made with the executable
-     * is mapped. Of any other the tensors are taken by name, of the types that the weights had
-     * which the executable was compiled with, and brought into the form that it reads by code in
-     * it, which needs trust_native. */
+    /* The weights file (safetensors) of an executable whose weights lie in a file of their own
+     * (docs/weights.md). NULL: PATH.safetensors for the executable PATH. The weights file that was
+     * made with the executable is mapped. In any other file the tensors are found by name and must
+     * have the types of the weights that the executable was compiled with; code in the executable
+     * converts them to the form that its kernels read, which needs trust_native. */
     const char *weights;
-    /* Tensors of the host instead of the file, if there are any; needed during the call only. */
+    /* The host's tensors to use instead of the weights file, if n_tensors is not 0; needed only
+       during the call. */
     const rlx_named_tensor *tensors;
     uint32_t n_tensors;
 } rlx_load_options;
 
 /* |options| may be NULL. Errors: IO, INVALID_ARG, INVALID_MODULE, VERSION, NOT_FOUND (a builtin
-   this library does not have, weights), LIMIT, NOMEM, SIGNATURE; of weights that are brought into
-   another form also those of a call (rlx/vm.h). */
+   this library does not have, weights), LIMIT, NOMEM, SIGNATURE; if weights must be converted, also
+   the errors of a call (rlx/vm.h). */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_load_file(const char *path,
                                                           const rlx_load_options *options,
                                                           rlx_executable **out, rlx_error *err);
@@ -78,7 +80,7 @@ RLX_API void rlx_executable_release(rlx_executable *exe); /* NULL is ignored */
 /* Writes the same bytes that were loaded, as rlx_write_file does. Errors: IO, NOT_FOUND, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_save(const rlx_executable *exe, const char *path,
                                                      rlx_error *err);
-/* Compares the checksum of the constants (loading checks all others). Errors: INVALID_MODULE. */
+/* Checks the checksum of the constants; loading has checked all others. Errors: INVALID_MODULE. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_verify_constants(const rlx_executable *exe,
                                                                  rlx_error *err);
 RLX_API uint64_t rlx_executable_size(const rlx_executable *exe); /* bytes of the file */
@@ -96,8 +98,8 @@ typedef struct rlx_level_info {
     bool runs; /* here: this machine has what the kernels need */
 } rlx_level_info;
 
-/* 0: the file has one program, with the needs given by rlx_executable_native. The functions below
- * belong to the loaded level. */
+/* The number of levels. 0: the file has one program, and rlx_executable_native states what it
+ * needs. The functions below describe the loaded level. */
 RLX_API uint32_t rlx_executable_level_count(const rlx_executable *exe);
 /* The loaded level, from 1; 0 if the file has none. */
 RLX_API uint32_t rlx_executable_level(const rlx_executable *exe);
@@ -124,8 +126,7 @@ RLX_API uint32_t rlx_executable_find_function(const rlx_executable *exe, rlx_str
 /* Names may be any UTF-8 text without NUL, of any length: to show one, use rlx_name_text. */
 RLX_API rlx_str rlx_function_param_name(const rlx_executable *exe, uint32_t f, uint32_t param);
 RLX_API uint32_t rlx_function_param_type(const rlx_executable *exe, uint32_t f, uint32_t param);
-/* The number of results that have names: the fields of the tuple that the function returns, or 1.
- */
+/* The number of results: the fields of the tuple that the function returns, else 1. */
 RLX_API uint32_t rlx_function_result_count(const rlx_executable *exe, uint32_t f);
 /* The name of a result in the model: an ONNX graph's output, or the variable that a Relax function
  * returns. Empty if the file has none. Two results may have the same name. */
@@ -136,11 +137,12 @@ RLX_API rlx_str rlx_function_dim_name(const rlx_executable *exe, uint32_t f, uin
 /* The symbol's name, or "s3" if the file has none; written to |buffer|, which is returned. */
 RLX_API const char *rlx_function_slot_name(const rlx_executable *exe, uint32_t f, uint32_t slot,
                                            char *buffer, size_t size);
-/* "main(x: Tensor((n, 4), float32), k: Prim(int64)) -> Tensor((n,), float32)"; cut to |size|. */
+/* The signature as text, cut to |size|: "main(x: Tensor((n, 4), float32), k: Prim(int64)) ->
+   Tensor((n,), float32)". */
 RLX_API const char *rlx_function_signature(const rlx_executable *exe, uint32_t f, char *buffer,
                                            size_t size);
-/* The source place of the instruction at |pc|; false if the file has none. |out_name|
-   (may be NULL) gets the name of the binding. */
+/* The source location of the instruction at |pc|; false if the file has none. |out_name| (may be
+   NULL) gets the name of the binding. */
 RLX_API bool rlx_function_location(const rlx_executable *exe, uint32_t f, uint32_t pc,
                                    rlx_location *out, rlx_str *out_name);
 
@@ -219,8 +221,8 @@ RLX_API const char *rlx_expr_text(const rlx_executable *exe, uint32_t f, uint32_
 
 /* --- devices (rlx/device.h) ------------------------------------------------------------------- */
 
-/* A device that the program uses. Row 0 is the host itself: its strings are empty. |target| is for
- * readers: "opencl -max_threads_per_block=256". */
+/* A device that the program uses. Row 0 is the host itself: its strings are empty. |target| is
+ * informative: "opencl -max_threads_per_block=256". */
 typedef struct rlx_device_row {
     rlx_str kind; /* "cpu", "opencl", "cuda" or a host program's */
     uint32_t id;
@@ -252,8 +254,8 @@ typedef enum rlx_launch_source {
     RLX_LAUNCH_SCRATCH,   /* the scratch buffer |value| of the kernel */
     RLX_LAUNCH_EXPR,      /* the expression |value| over the kernel's dims, as |type| */
     RLX_LAUNCH_CHECKS     /* memory for failed checks: three int64 for each line of the launch's
-                           * |checks|. A check that fails makes the first one nonzero, the others
-                           * the numbers in its message */
+                           * |checks|. A failed check sets the first to a nonzero value and the
+                           * others to the numbers in its message */
 } rlx_launch_source;
 #define RLX_MAX_LAUNCH_ARGS 1024u
 #define RLX_MAX_SCRATCH 1024u /* buffers of a kernel */
@@ -271,8 +273,8 @@ typedef struct rlx_launch_row {
     uint32_t shared;            /* expression: bytes of shared memory sized at the launch */
     const rlx_launch_row_arg *args;
     uint32_t n_args;
-    rlx_str checks; /* what fails, by lines; in them {a} and {b} stand for the numbers. Empty where
-                     * no argument is RLX_LAUNCH_CHECKS */
+    rlx_str checks; /* the messages of the checks, one a line; {a} and {b} stand for the numbers.
+                     * Empty if no argument is RLX_LAUNCH_CHECKS */
 } rlx_launch_row;
 /* Launch |i| of a kernel for a device (rlx_kernel_info); false if it is out of range. */
 RLX_API bool rlx_executable_kernel_launch(const rlx_executable *exe, uint32_t k, uint32_t i,

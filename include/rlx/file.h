@@ -1,11 +1,11 @@
 /* Writes files completely or not at all, and never over an input. A file is written under a
- * temporary name in its folder, synced, and renamed: until then the old file, if any, is unchanged.
- * A symbolic link stays, and its target is replaced; a device or pipe is written directly. While a
+ * temporary name in its folder, synced and renamed; until the rename an old file is unchanged. A
+ * symbolic link stays, and its target is replaced; a device or pipe is written directly. While a
  * temporary file exists, the calling thread blocks the signals that end a process (HUP, INT, QUIT,
  * TERM, XCPU, XFSZ). If one arrives whose action is the default, writing stops with CANCELLED, the
- * temporary file is removed, and then the signal ends the process. So a process
-   leaves no temporary file behind if its other threads block these signals, as those that this
-   library starts do. */
+ * temporary file is removed, and then the signal ends the process. A process therefore leaves no
+ * temporary file behind if its other threads block these signals; threads that this library starts
+ * do. */
 #ifndef RLX_FILE_H
 #define RLX_FILE_H
 
@@ -19,7 +19,7 @@ extern "C" {
 RLX_NODISCARD RLX_API rlx_status rlx_write_file(const char *path, const void *data, size_t size,
                                                 rlx_error *err);
 
-/* As above in parts: begin, write any number of times, end; all on one thread. */
+/* Writes a file in parts: begin, write any number of times, end, all on one thread. */
 typedef struct rlx_new_file rlx_new_file;
 
 /* Errors: as rlx_write_file. */
@@ -32,8 +32,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_new_file_write(rlx_new_file *file, const vo
 RLX_NODISCARD RLX_API rlx_status rlx_new_file_end(rlx_new_file *file, rlx_status status,
                                                   rlx_error *err);
 
-/* Errors: INVALID_ARG if |path| is one of the |n| files |inputs|, also by a link or another
- * spelling. Only regular files that exist are compared; an input may be NULL. */
+/* Errors: INVALID_ARG if |path| is one of the |n| files |inputs|, even through a link or under
+ * another spelling. Only regular files that exist are compared; an input may be NULL. */
 RLX_NODISCARD RLX_API rlx_status rlx_check_output(const char *path, const char *const *inputs,
                                                   size_t n, rlx_error *err);
 

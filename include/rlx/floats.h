@@ -1,6 +1,6 @@
 /* Floating-point formats: the parameters of the floating-point types of rlx/base.h.
 
-   Thread class: functions of their arguments alone, safe from any thread. */
+   Threads: safe; the functions depend only on their arguments. */
 #ifndef RLX_FLOATS_H
 #define RLX_FLOATS_H
 

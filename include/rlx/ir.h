@@ -1,10 +1,11 @@
-/* The compiler's IR: inspecting, analysing, changing and building modules.
+/* The compiler's IR: inspects, analyses, changes and builds modules.
 
-   A module is Relax functions and PrimFuncs. A Relax function is blocks of bindings in evaluation
-   order, `var = form(values)`; only If and local functions nest. Handles are borrowed from the
-   compiler and live as long as it does, even if a pass has removed their object from the module.
-   Lists returned by the calls below are copies with the same lifetime. A handle of one compiler
-   must not be passed to another. NULL gives an empty answer of a getter: NULL, 0, false, "".
+   A module holds Relax functions and PrimFuncs. A Relax function is a sequence of blocks; a block
+   is a sequence of bindings `var = form(values)` in evaluation order. Only If and local functions
+   nest. The compiler owns all handles. They live as long as it does, even after a pass removes
+   their object from the module. Lists returned by the calls below are copies with the same
+   lifetime. A handle of one compiler must not be passed to another. A getter given NULL returns
+   NULL, 0, false or "".
 
    Threads: as rlx/compiler.h says. */
 #ifndef RLX_IR_H
@@ -23,9 +24,10 @@ typedef struct rlx_ir_prim rlx_ir_prim;         /* a PrimFunc */
 typedef struct rlx_ir_body rlx_ir_body;         /* of a function or of a branch */
 typedef struct rlx_ir_block rlx_ir_block;
 typedef struct rlx_ir_binding rlx_ir_binding;
-typedef struct rlx_ir_var rlx_ir_var;     /* equality is identity */
+typedef struct rlx_ir_var rlx_ir_var;     /* equal means the same pointer */
 typedef struct rlx_ir_value rlx_ir_value; /* an operand: variable, constant, shape, tuple ... */
-typedef struct rlx_ir_sinfo rlx_ir_sinfo; /* struct info, a type; equal ones are one pointer */
+typedef struct rlx_ir_sinfo rlx_ir_sinfo; /* struct info, a type; equal ones have the same
+                                           * pointer */
 typedef struct rlx_ir_expr rlx_ir_expr;   /* a symbolic integer */
 typedef struct rlx_ir_attr rlx_ir_attr;   /* the value of an attribute */
 typedef struct rlx_ir_match rlx_ir_match; /* values that match a pattern */
@@ -80,7 +82,7 @@ RLX_API rlx_ir_form rlx_ir_binding_form(const rlx_ir_binding *b);
 RLX_API const rlx_ir_var *rlx_ir_binding_var(const rlx_ir_binding *b);
 /* The operator called, "nn.softmax"; NULL if it calls none. */
 RLX_API const char *rlx_ir_binding_op(const rlx_ir_binding *b);
-/* What a CALL without operator calls: a global, external function or variable; else NULL. */
+/* The callee of a CALL that has no operator: a global, external function or variable; else NULL. */
 RLX_API const rlx_ir_value *rlx_ir_binding_callee(const rlx_ir_binding *b);
 RLX_API uint32_t rlx_ir_binding_arg_count(const rlx_ir_binding *b);
 RLX_API const rlx_ir_value *rlx_ir_binding_arg(const rlx_ir_binding *b, uint32_t i);
@@ -92,18 +94,18 @@ RLX_API const rlx_ir_sinfo *rlx_ir_binding_sinfo(const rlx_ir_binding *b, uint32
 RLX_API const rlx_ir_body *rlx_ir_binding_then(const rlx_ir_binding *b);
 RLX_API const rlx_ir_body *rlx_ir_binding_otherwise(const rlx_ir_binding *b);
 RLX_API const rlx_ir_function *rlx_ir_binding_function(const rlx_ir_binding *b);
-/* The place in the source; false if unknown. File names are cut to fit. */
+/* The source location; false if unknown. A long file name is cut. */
 RLX_API bool rlx_ir_binding_location(const rlx_ir_module *m, const rlx_ir_binding *b,
                                      rlx_location *out);
-/* Calls |visit| for each binding of |body| in order; those of branches and local functions come
-   before the binding that holds them. False if |visit| ended it by false. */
+/* Calls |visit| for each binding of |body| in order; the bindings of branches and local functions
+   come before the binding that holds them. Stops and returns false if |visit| returns false. */
 RLX_API bool rlx_ir_visit(const rlx_ir_body *body,
                           bool (*visit)(void *user, const rlx_ir_binding *b), void *user);
 
 /* --- variables, values ----------------------------------------------------------------------- */
 
 RLX_API const char *rlx_ir_var_name(const rlx_ir_var *v); /* a hint; not unique */
-/* Its type; before pass `infer` only the annotation, which may be absent: NULL. */
+/* The variable's type. Before pass `infer` it is the annotation, or NULL without one. */
 RLX_API const rlx_ir_sinfo *rlx_ir_var_sinfo(const rlx_ir_var *v);
 RLX_API bool rlx_ir_var_is_dataflow(const rlx_ir_var *v);
 
@@ -146,7 +148,7 @@ RLX_API rlx_ir_sinfo_kind rlx_ir_sinfo_get_kind(const rlx_ir_sinfo *s);
 RLX_API rlx_dtype rlx_ir_sinfo_dtype(const rlx_ir_sinfo *s); /* PRIM, TENSOR; bits 0: unknown */
 /* The rank of TENSOR and SHAPE; -1: unknown. */
 RLX_API int32_t rlx_ir_sinfo_rank(const rlx_ir_sinfo *s);
-/* NULL: the dimension is unknown, or PRIM's value (|i| 0). */
+/* Dimension |i|, or the value of a PRIM (|i| 0); NULL: unknown. */
 RLX_API const rlx_ir_expr *rlx_ir_sinfo_dim(const rlx_ir_sinfo *s, uint32_t i);
 RLX_API uint32_t rlx_ir_sinfo_field_count(const rlx_ir_sinfo *s); /* TUPLE, CALLABLE's parameters */
 RLX_API const rlx_ir_sinfo *rlx_ir_sinfo_field(const rlx_ir_sinfo *s, uint32_t i);
@@ -156,8 +158,9 @@ RLX_API const char *rlx_ir_sinfo_text(rlx_compiler *c, const rlx_ir_sinfo *s);
 
 RLX_API const char *rlx_ir_expr_text(rlx_compiler *c, const rlx_ir_expr *e); /* "n * 2 + 1" */
 RLX_API bool rlx_ir_expr_constant(const rlx_ir_expr *e, int64_t *out);
-/* Its value if the variables |names| have |values|. Errors: INVALID_ARG, NOT_FOUND (a variable
-   is not named), SHAPE (overflow, division by zero, not an integer), NOMEM. */
+/* The value of |e| when the variables |names| have the values |values|. Errors: INVALID_ARG,
+   NOT_FOUND (a variable is not named), SHAPE (overflow, division by zero, not an integer),
+   NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_expr_evaluate(rlx_compiler *c, const rlx_ir_expr *e,
                                                       const char *const *names,
                                                       const int64_t *values, uint32_t n,
@@ -168,7 +171,7 @@ RLX_API bool rlx_ir_attr_float(const rlx_ir_attr *a, double *out);
 RLX_API const char *rlx_ir_attr_string(const rlx_ir_attr *a); /* NULL: no string */
 RLX_API uint32_t rlx_ir_attr_count(const rlx_ir_attr *a);     /* items of a list or dictionary */
 RLX_API const rlx_ir_attr *rlx_ir_attr_item(const rlx_ir_attr *a, uint32_t i, const char **out_key);
-/* As Python writes it. */
+/* The attribute as Python text. */
 RLX_API const char *rlx_ir_attr_text(rlx_compiler *c, const rlx_ir_attr *a);
 
 /* --- analyses -------------------------------------------------------------------------------- */
@@ -211,23 +214,24 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_function_uses(rlx_ir_module *m, const rl
                                                       bool *out_returned, rlx_error *err);
 /* The PrimFunc as TVMScript. */
 RLX_API const char *rlx_ir_prim_text(rlx_ir_module *m, const rlx_ir_prim *f);
-/* True if the PrimFunc provably only copies its first buffer's elements to its second in row-major
- * order, as reshape does. */
+/* True if the PrimFunc is proved to do nothing but copy the elements of its first buffer to its
+ * second in row-major order, as reshape does. */
 RLX_API bool rlx_ir_prim_is_reshape(rlx_ir_module *m, const rlx_ir_prim *f);
 
 /* --- building -------------------------------------------------------------------------------- */
 
-/* Types, dimensions and attributes are given as TVMScript text. Symbolic variables belong to the
- * function: a new name in a parameter's type or in a match_cast defines one; elsewhere the name
- * must be known. Errors of all: INVALID_ARG for NULL, INVALID_MODULE with a diagnostic (unknown
- * operators, operands of wrong number or type), NOMEM. After an error the builder's
-   function cannot be finished. */
+/* Types, dimensions and attributes are TVMScript text. Symbolic variables belong to the function: a
+ * new name in a parameter's type or in a match_cast defines one; elsewhere the name must be defined
+ * already. Errors of all calls: INVALID_ARG for NULL, INVALID_MODULE with a diagnostic (an unknown
+ * operator, the wrong number or type of operands), NOMEM. After an error the builder's function
+ * cannot be finished. */
 typedef struct rlx_ir_builder rlx_ir_builder;
 
 /* Begins a function of |m|. The compiler owns the builder, like all handles. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_create(rlx_ir_module *m, const char *name,
                                                        rlx_ir_builder **out, rlx_error *err);
-/* Before everything else. |type|: "R.Tensor((\"n\", 4), \"float32\")". */
+/* Adds a parameter; parameters come before everything else. |type|: "R.Tensor((\"n\", 4),
+   \"float32\")". */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_param(rlx_ir_builder *b, const char *name,
                                                       const char *type, const rlx_ir_value **out,
                                                       rlx_error *err);
@@ -264,10 +268,10 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_match_cast(rlx_ir_builder *b, co
                                                            const char *type,
                                                            const rlx_ir_value **out,
                                                            rlx_error *err);
-/* name = an If: one branch or the other. rlx_ir_builder_if begins the first one, which ends with
-   |result| where rlx_ir_builder_else begins the second one; rlx_ir_builder_end_if ends that. What
-   is built in between belongs to the branch, and is not known behind it. Outside dataflow blocks;
-   both nest. |condition|: a boolean scalar. */
+/* name = an If on |condition|, a boolean scalar. rlx_ir_builder_if begins the then branch.
+   rlx_ir_builder_else ends it with |result| and begins the else branch, which rlx_ir_builder_end_if
+   ends. Bindings built in a branch are not visible after it. Only outside dataflow blocks; both
+   branches may nest further Ifs. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_if(rlx_ir_builder *b, const rlx_ir_value *condition,
                                                    rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_else(rlx_ir_builder *b, const rlx_ir_value *result,
@@ -275,8 +279,9 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_else(rlx_ir_builder *b, const rl
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_end_if(rlx_ir_builder *b, const char *name,
                                                        const rlx_ir_value *result,
                                                        const rlx_ir_value **out, rlx_error *err);
-/* A local function, which is a value. Parameters come first, by rlx_ir_builder_param; its bindings
-   may use variables around it. It cannot call itself. Outside dataflow blocks. */
+/* Begins a local function; rlx_ir_builder_end_function returns it as a value. Add its parameters
+   first, with rlx_ir_builder_param. Its bindings may use variables of the enclosing function. It
+   cannot call itself. Only outside dataflow blocks. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_function(rlx_ir_builder *b, const char *name,
                                                          rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_end_function(rlx_ir_builder *b,
@@ -289,8 +294,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_call_value(rlx_ir_builder *b, co
                                                            const rlx_ir_value *const *args,
                                                            uint32_t n, const rlx_ir_value **out,
                                                            rlx_error *err);
-/* Values that need no binding. A tuple has n items; a shape is "(n, 4)"; an integer is "n * 2"; a
-   tensor is retained until the compiler is destroyed. */
+/* Values that need no binding: a tuple of |n| items, a shape "(n, 4)", an integer "n * 2", a
+   constant tensor, which is retained until the compiler is destroyed. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_tuple(rlx_ir_builder *b,
                                                       const rlx_ir_value *const *items, uint32_t n,
                                                       const rlx_ir_value **out, rlx_error *err);
@@ -300,13 +305,13 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_integer(rlx_ir_builder *b, const
                                                         const rlx_ir_value **out, rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_tensor(rlx_ir_builder *b, rlx_tensor *tensor,
                                                        const rlx_ir_value **out, rlx_error *err);
-/* Ends the function, which returns |result|, checks it and adds it to the module. The builder
- * cannot be used afterwards, also on failure. */
+/* Ends the function with the result |result|, checks it and adds it to the module. The builder
+ * cannot be used afterwards, even if the call fails. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_finish(rlx_ir_builder *b,
                                                        const rlx_ir_value *result,
                                                        rlx_ir_function **out, rlx_error *err);
-/* Parses TVMScript and moves its functions into |m|; this is how PrimFuncs are added. A duplicate
- * name is an error (INVALID_MODULE), and nothing is added. Copies the text. */
+/* Parses TVMScript and moves its functions into |m|; this is how to add PrimFuncs. A duplicate name
+ * is an error (INVALID_MODULE), and no function is added. Copies the text. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_add_text(rlx_ir_module *m, const char *path,
                                                         const char *text, size_t length,
                                                         rlx_error *err);
@@ -318,11 +323,12 @@ typedef enum rlx_ir_action {
     RLX_IR_DROP,    /* the variable must have no use */
     RLX_IR_REPLACE, /* replace uses of the variable by |*out| */
 } rlx_ir_action;
-/* Offers each binding of |f| to |each|, in order, branches and local functions before the binding
-   that holds them; their operands are already replaced. |each| may add bindings before it through
-   |b| (rlx_ir_builder_op and so on; not param, dataflow, if, function, finish). Types are inferred
-   again where operands changed. Afterwards the module is checked; if it is not well formed, or
-   |each| made an error, the module cannot be used further (INVALID_MODULE). */
+/* Calls |each| for every binding of |f| in order; the bindings of branches and local functions come
+   before the binding that holds them. The operands are already replaced. |each| may insert bindings
+   before this one through |b| (rlx_ir_builder_op and so on; not param, dataflow, if, function,
+   finish). Types are inferred again where operands changed. Afterwards the module is checked; if it
+   is not well formed, or a builder call in |each| failed, the module cannot be used further
+   (INVALID_MODULE). */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_rewrite(
     rlx_ir_module *m, rlx_ir_function *f,
     rlx_ir_action (*each)(void *user, rlx_ir_builder *b, const rlx_ir_binding *binding,
@@ -331,8 +337,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_function_rewrite(
 
 /* --- patterns -------------------------------------------------------------------------------- */
 
-/* Finds |pattern| (docs/patterns.md) at |root|, or with NULL at the first binding of |f| that
-   matches; *out is NULL if nothing does. |shared|: values inside may be used outside of the match.
+/* Finds |pattern| (docs/patterns.md) at |root|, or if that is NULL at the first binding of |f| that
+   matches. *out is NULL if nothing matches. |shared|: values inside the match may be used outside.
    Errors: INVALID_ARG, INVALID_MODULE (also a malformed pattern), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_match(rlx_ir_module *m, const rlx_ir_function *f,
                                                        const char *pattern,
@@ -344,12 +350,12 @@ RLX_API const rlx_ir_value *rlx_ir_match_value(const rlx_ir_match *m, const char
 RLX_API const rlx_ir_expr *rlx_ir_match_dim(const rlx_ir_match *m, const char *name);
 /* Binding |i| of the match, the root first; NULL past the end. */
 RLX_API const rlx_ir_binding *rlx_ir_match_binding(const rlx_ir_match *m, uint32_t i);
-/* Replaces each match of |pattern| in |f|: by what |build| adds through |b| (as in
-   rlx_ir_function_rewrite) and returns, NULL leaving the match as it is; or, with |build| NULL, by
-   the replacement in the text, "PATTERN -> REPLACEMENT". A replacement whose type is less precise
-   is not taken. Calls that nothing uses afterwards stay until pass dce. |out_n| (may be NULL) gets
-   the number of replacements. Errors as above; the module cannot be used further if something was
-   replaced before. */
+/* Replaces each match of |pattern| in |f|. |build| adds the replacement through |b| (as in
+   rlx_ir_function_rewrite) and returns it, or NULL to keep the match. With |build| NULL the text
+   states the replacement: "PATTERN -> REPLACEMENT". A replacement with a less precise type is not
+   used. Calls that become unused stay until pass dce. |out_n| (may be NULL) gets the number of
+   replacements. Errors: as above; if an error follows a replacement, the module cannot be used
+   further. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_replace(
     rlx_ir_module *m, rlx_ir_function *f, const char *pattern, bool shared,
     const rlx_ir_value *(*build)(void *user, rlx_ir_builder *b, const rlx_ir_match *match),

@@ -1,13 +1,13 @@
-/* The kernel ABI. Self-contained: compiled kernels depend on nothing in librlx but this layout.
+/* The kernel ABI. Compiled kernels depend on nothing in librlx but the layouts in this file.
 
        int32_t kernel(void *const *buffers, const int64_t *dims, rlx_kernel_context *ctx);
 
    buffers[i] is the first element of the i-th tensor parameter: compact, row-major, element-aligned
    (64-byte aligned where the VM allocated it); not NULL even if the tensor has no elements. dims
    are the kernel's symbolic variables and scalar parameters in order; a floating-point scalar is
-   passed as the bits of its value as a float64. 0 is success; any other result fails the call with
-   the message given to fail(), if one was given. Kernels keep no pointer and free nothing that they
-   did not take from scratch_alloc. */
+   passed as the bits of its value as a float64. A kernel returns 0 on success. Any other result
+   makes the call fail, with the message given to fail(), if any. A kernel keeps no pointer after it
+   returns, and frees only what it took from scratch_alloc. */
 #ifndef RLX_KERNEL_H
 #define RLX_KERNEL_H
 
@@ -21,8 +21,9 @@ extern "C" {
 
 typedef struct rlx_kernel_context rlx_kernel_context;
 
-/* One share of a parallel loop: indices [begin, end). |worker| is the context of the thread that
-   runs it; scratch memory inside the share must come from it. Nonzero stops the loop early. */
+/* Runs one share of a parallel loop: the indices [begin, end). |worker| is the context of the
+   thread that runs the share; its scratch memory must come from there. A nonzero result stops the
+   loop early. */
 typedef int32_t (*rlx_parallel_body)(void *user, int64_t begin, int64_t end,
                                      rlx_kernel_context *worker);
 
@@ -55,39 +56,39 @@ typedef struct rlx_kernel_arg {
     } as;
 } rlx_kernel_arg;
 
-/* A reserved name: call_packed(text, index, text, size, overflow) of it reports a failed index
- * check with a message made of the first four, from any thread. |overflow| is not 0 if the index
- * does not fit 64 bits. No function of this name is looked up. */
+/* A reserved name, which is never looked up. call_packed of it with (text, index, text, size,
+ * overflow) reports a failed index check, from any thread; the message is made of the first four.
+ * |overflow| is not 0 if the index does not fit in 64 bits. */
 #define RLX_KERNEL_FAIL_INDEX "rlx.fail_index"
 
 /* The builtin (tensor, low, high, text) that fails unless low <= x < high for all elements. Its
  * message becomes the call's error unchanged, without the kernel's name. Four more arguments,
- * (file, line, column, name), are the place that the error names instead of the call's; with column
- * 0 that is |name|. */
+ * (file, line, column, name), are the location that the error names instead of the call's; with
+ * column 0 it is |name|. */
 #define RLX_KERNEL_CHECK_RANGE "rlx.check_range"
 
 /* Code generators address the members by offset: 64-bit layout, never reordered. */
 struct rlx_kernel_context {
     uint32_t abi;       /* offset 0: RLX_KERNEL_ABI */
     uint32_t n_threads; /* offset 4: threads that parallel_for may use, at least 1 */
-    /* offset 8: |bytes| of scratch memory aligned to |align| (a power of two), NULL if there is
-       none. Lives until scratch_free, at the latest until the kernel (or the share) returns. */
+    /* offset 8: allocates |bytes| of scratch memory aligned to |align| (a power of two); NULL if
+       there is none. It lives until scratch_free, or until the kernel (or the share) returns. */
     void *(*scratch_alloc)(rlx_kernel_context *ctx, int64_t bytes, int64_t align);
     /* offset 16: frees |p| and everything allocated after it. */
     void (*scratch_free)(rlx_kernel_context *ctx, void *p);
-    /* offset 24: runs |body| over [0, n), at least |grain| indices a share, on up to n_threads
-       threads; returns after all are done: 0, or the first nonzero result. Serial inside a share.
-     */
+    /* offset 24: runs |body| over [0, n) in shares of at least |grain| indices on up to n_threads
+       threads. Returns when all are done: 0, or the first nonzero result. Runs serially inside a
+       share. */
     int32_t (*parallel_for)(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
                             int64_t grain);
     /* offset 32: reports why the kernel fails; the NUL-terminated text is copied, and the first one
      * is kept. Always returns 1, so that kernels can write "return ctx->fail(ctx, text);". */
     int32_t (*fail)(rlx_kernel_context *ctx, const char *message);
     void *host; /* offset 40: the VM's own */
-    /* offset 48: calls a packed function or builtin as bytecode would, by the name of the VM, the
-       registry or the builtins. |result->kind| is the expected kind, INT or FLOAT; a result that is
-       not a number gives 0. Nonzero after an error, which fail() has recorded. Fails inside a share
-       of a parallel loop, except for RLX_KERNEL_FAIL_INDEX. */
+    /* offset 48: calls a packed function or builtin by name, as bytecode does: |name| is looked up
+       in the VM, the registry and the builtins. |result->kind| is the expected kind, INT or FLOAT;
+       a result that is not a number becomes 0. Returns nonzero after an error, which fail() has
+       recorded. Fails inside a share of a parallel loop, except for RLX_KERNEL_FAIL_INDEX. */
     int32_t (*call_packed)(rlx_kernel_context *ctx, const char *name, const rlx_kernel_arg *args,
                            uint32_t n, rlx_kernel_arg *result);
 };

@@ -1,5 +1,5 @@
-/* Loaders of the sections that rlxc --codegen writes (docs/generators.md). They are a library of
- * their own, librlx_loaders: a program adds those that it wants to its registry. */
+/* Loaders for the sections that rlxc --codegen writes (docs/generators.md). They are in a library
+ * of their own, librlx_loaders; a program adds the ones it needs to its registry. */
 #ifndef RLX_LOADERS_H
 #define RLX_LOADERS_H
 
@@ -9,13 +9,14 @@
 extern "C" {
 #endif
 
-/* A section is little-endian words: the number of functions, and for each a row of words and the
- * bytes of its symbol. A row begins with the length of the symbol and the number of operands; the
- * tensor behind them is the result. All tensors are float32 in the host's memory.
+/* A section is little-endian words: the number of functions, then for each function a row of words
+ * and the bytes of its symbol. A row begins with the length of the symbol and the number of
+ * operands; the tensor after the operands is the result. All tensors are float32 in the host's
+ * memory.
  *
  * The library is opened when a VM loads a section: the file that the environment variable names,
- * else the first of the files that exists; that there is none is NOT_FOUND. Errors: those of
- * rlx_registry_add_section. */
+ * else the first of the listed files that exists, else loading fails with NOT_FOUND. Errors: those
+ * of rlx_registry_add_section. */
 #define RLX_NO_OPERAND UINT32_MAX
 
 /* "cblas": products of matrices by a BLAS. RLX_CBLAS_LIBRARY, libopenblas.so.0, the system's
@@ -23,12 +24,12 @@ extern "C" {
 RLX_NODISCARD RLX_API rlx_status rlx_registry_add_cblas(rlx_registry *r, rlx_error *err);
 
 /* activation(matmul(a, b) + bias); a and b have two dimensions or more, the bias one. */
-#define RLX_CBLAS_TURNED 1u /* flags: the last two dimensions of b are exchanged */
+#define RLX_CBLAS_TURNED 1u /* flags: the last two dimensions of b are transposed */
 typedef struct rlx_cblas_row {
     uint32_t symbol, n_operands;
     uint32_t flags;
     uint32_t activation; /* a number of rlx/activations.def; 0: none */
-    uint32_t a, b, bias; /* operands; bias RLX_NO_OPERAND: there is none */
+    uint32_t a, b, bias; /* operands; bias may be RLX_NO_OPERAND: none */
 } rlx_cblas_row;
 
 /* "dnnl": convolutions by oneDNN 2. RLX_DNNL_LIBRARY, libdnnl.so.2. */

@@ -1,9 +1,9 @@
-/* How much memory is available. Systems overcommit and kill a process that touches more than there
- * is, so sizes are compared with the available memory before an allocation. Available is the
+/* How much memory is available. Systems overcommit and kill a process that touches more memory than
+ * there is, so sizes are compared with the available memory before an allocation. That is the
  * minimum of: the machine's available memory plus free swap; for the process's control group and
  * its parents (versions 1 and 2), the limit minus the use, not counting reclaimable page cache; the
- * limit on the address space (ulimit -v) minus the addresses in use. A sixteenth of it is left to
- * other processes. */
+ * limit on the address space (ulimit -v) minus the addresses in use. A sixteenth of the minimum is
+ * left to other processes. */
 #ifndef RLX_MEMORY_H
 #define RLX_MEMORY_H
 

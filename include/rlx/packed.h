@@ -14,7 +14,7 @@ static inline int64_t rlx_packed_get(rlx_dtype t, const void *data, size_t i)
     return t.code == RLX_INT ? (int64_t)(bits ^ sign) - (int64_t)sign : (int64_t)bits;
 }
 
-/* Sets element |i| to the low bits of |number|; the other elements of its byte stay. */
+/* Sets element |i| to the low bits of |number|; the other elements of the byte are unchanged. */
 static inline void rlx_packed_set(rlx_dtype t, void *data, size_t i, int64_t number)
 {
     const unsigned each = 8u / t.bits, mask = (1u << t.bits) - 1;
@@ -23,7 +23,7 @@ static inline void rlx_packed_set(rlx_dtype t, void *data, size_t i, int64_t num
     *byte = (unsigned char)((*byte & ~(mask << shift)) | ((unsigned)number & mask) << shift);
 }
 
-/* True if elements of type |t| hold |number|. */
+/* True if an element of type |t| can hold |number|. */
 static inline bool rlx_packed_fits(rlx_dtype t, int64_t number)
 {
     const int64_t count = (int64_t)1 << t.bits, least = t.code == RLX_INT ? -count / 2 : 0;

@@ -1,9 +1,9 @@
-/* Time per instruction. While a profile is attached to a VM, every instruction it runs adds to the
-   row of its place in the code, and to a bounded list of events for trace viewers.
+/* Time per instruction. While a profile is attached to a VM, every instruction that runs adds to
+   its own row and to a bounded list of events for trace viewers.
 
    Times are wall nanoseconds of CLOCK_MONOTONIC and include the clock's own cost (some 20 ns an
-   instruction). A call of another function counts in the calling row as total, without its callees
-   as self. Threads: as the VM. */
+   instruction). For a call of another function, the calling row's total includes the callee's time
+   and its self time does not. Threads: as the VM. */
 #ifndef RLX_PROFILE_H
 #define RLX_PROFILE_H
 
@@ -36,8 +36,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_profile_create(const rlx_allocator *a, rlx_
                                                     rlx_error *err);
 RLX_API void rlx_profile_destroy(rlx_profile *p); /* detached before; NULL is ignored */
 RLX_API void rlx_profile_reset(rlx_profile *p);
-/* NULL detaches, and waits for the work of devices. The profile must be of the VM's executable
-   (else INVALID_ARG) and outlive the attachment. */
+/* Attaches a profile, which must be for the VM's executable (else INVALID_ARG) and live until it is
+   detached. NULL detaches, and waits for the work of devices. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_set_profile(rlx_vm *vm, rlx_profile *p, rlx_error *err);
 
 /* Rows in the order of the code; count 0 where an instruction never ran. */
@@ -48,9 +48,9 @@ RLX_API bool rlx_profile_get_event(const rlx_profile *p, uint32_t i, rlx_profile
 RLX_API uint64_t rlx_profile_dropped_events(const rlx_profile *p);
 
 /* --- devices (rlx/device.h) --------------------------------------------------------------------
-   What the instructions asked of devices: a row for each kernel, and for each way to copy, of each
-   device. An instruction returns before the work is done; its time above is the host's. Times here
-   are the device's, complete once the profile is detached. */
+   The work that instructions queued on devices: for each device, a row for each kernel and for each
+   direction of copies. An instruction returns before the work is done; its time above is the
+   host's. Times here are the device's, complete once the profile is detached. */
 
 typedef enum rlx_work_kind {
     RLX_WORK_LAUNCH,
@@ -64,7 +64,7 @@ typedef struct rlx_profile_work {
     rlx_work_kind kind;
     const char *name; /* of a launch: the function in the device's code; else "" */
     uint64_t count, bytes;
-    uint64_t timed; /* how many have a time: some devices give none */
+    uint64_t timed; /* how many of them have a time: some devices report none */
     uint64_t total_ns, min_ns, max_ns;
 } rlx_profile_work;
 
@@ -75,7 +75,7 @@ typedef struct rlx_profile_work_event {
 
 RLX_API uint32_t rlx_profile_work_count(const rlx_profile *p);
 RLX_API bool rlx_profile_get_work(const rlx_profile *p, uint32_t i, rlx_profile_work *out);
-/* As many as events of instructions are kept. */
+/* The limit is that of instruction events. */
 RLX_API uint32_t rlx_profile_work_event_count(const rlx_profile *p);
 RLX_API bool rlx_profile_get_work_event(const rlx_profile *p, uint32_t i,
                                         rlx_profile_work_event *out);

@@ -1,16 +1,14 @@
-/* Signatures of executables, and the keys that make and check them. They are Ed25519 of RFC 8032
- * over a hash (BLAKE2b) of the file. A signature is part of the file that it signs and covers every
+/* Signatures of executables, and the keys that make and check them. A signature is Ed25519 (RFC
+ * 8032) over a hash (BLAKE2b) of the file. It is part of the file that it signs and covers every
  * other byte of it: header, section table, code, kernels, constants, padding (vm/signature.h gives
  * the exact bytes). It proves who made the file, not that the file is harmless: a signed executable
- * is still verified like any other.
-   rlx_load_options.require_signature makes loading ask for one.
+ * is still verified like any other. rlx_load_options.require_signature makes loading require one.
 
-   Keys are files in PEM form, as OpenSSL writes them (RFC 8410): `openssl genpkey -algorithm
-   ed25519` makes a secret one, `openssl pkey -pubout` its public one. A key's id, which messages
- show, is the first 8 bytes of the public key in hexadecimal; checks always use the whole key. In a
- library built without libsodium, functions that make, read or check a key or a signature fail with
- SIGNATURE; so does loading if a signature is required. All functions may be called from any thread.
- */
+   Keys are PEM files, as OpenSSL writes them (RFC 8410): `openssl genpkey -algorithm ed25519` makes
+   a secret key, `openssl pkey -pubout` the public key for it. Messages show a key's id, the first 8
+   bytes of the public key in hexadecimal; checks always use the whole key. In a library built
+   without libsodium, functions that make, read or check a key or a signature fail with SIGNATURE;
+   so does loading if a signature is required. All functions may be called from any thread. */
 #ifndef RLX_SIGN_H
 #define RLX_SIGN_H
 
@@ -51,10 +49,10 @@ enum { RLX_KEY_ID_SIZE = 17 };
 RLX_API const char *rlx_key_id(const rlx_public_key *key, char buffer[RLX_KEY_ID_SIZE]);
 
 /* Writes the executable |path| with a signature by |key| to |output| (NULL: in place), as
- * rlx_write_file does. An existing signature is replaced. The file is checked in full
-   before it is signed; nothing of it is run. |allocator| may be NULL. The same file and key give
-   the same bytes. |out_key| (may be NULL) gets the public key. Errors: those of
-   rlx_executable_load_file and of rlx_write_file, SIGNATURE. */
+ * rlx_write_file does. An existing signature is replaced. The file is fully verified before it is
+ * signed; none of its code runs. |allocator| may be NULL. The same file and key give the same
+ * bytes. |out_key| (may be NULL) gets the public key. Errors: those of rlx_executable_load_file and
+ * of rlx_write_file, SIGNATURE. */
 RLX_NODISCARD RLX_API rlx_status rlx_sign_file(const rlx_allocator *allocator, const char *path,
                                                const rlx_secret_key *key, const char *output,
                                                rlx_public_key *out_key, rlx_error *err);

@@ -1,10 +1,9 @@
 /* The time evaluator: how long a call takes.
 
-   One sample is the mean of |number| calls run back to back; |repeat| samples are taken. If a
-   sample takes less than min_repeat_ms, number grows until it takes that long. Measured:
+   A sample is the mean of |number| calls run back to back; |repeat| samples are taken. If a sample
+   takes less than min_repeat_ms, |number| grows until it takes that long. The time covers
    rlx_vm_invoke and the release of its result, with inputs already in place, and at the end of a
-   sample until devices are done.
-   Threads: as the VM. */
+   sample the wait for devices. Threads: as the VM. */
 #ifndef RLX_TIME_H
 #define RLX_TIME_H
 

@@ -2,9 +2,9 @@
 
    A value is 16 bytes: a kind and either a number or a pointer to a reference-counted object.
    Objects are immutable except for the bytes of tensors. Constructors here take an allocator (NULL:
-   the default) and make objects that may be used, kept and released on any thread. Objects that a
-   VM makes during a call belong to that VM's thread until they leave the call as its result; a
-   packed function that keeps an argument beyond its call must first pass it to rlx_call_export.
+   the default); their objects may be used, kept and released on any thread. Objects that a VM makes
+   during a call belong to that VM's thread until the call returns them; a packed function that
+   keeps an argument beyond its call must first pass it to rlx_call_export.
 
    Tensors are always compact, row-major, with element-aligned data, in memory of the host or of a
    device (rlx/device.h). */
@@ -87,7 +87,7 @@ static inline rlx_value rlx_of_dtype(rlx_dtype t)
 {
     return (rlx_value){RLX_KIND_DTYPE, 0, {.dtype = t}};
 }
-/* These take over the caller's reference; NULL gives none. */
+/* These take over the caller's reference. NULL becomes none. */
 static inline rlx_value rlx_of_tensor(rlx_tensor *t)
 {
     return t ? (rlx_value){RLX_KIND_TENSOR, 0, {.tensor = t}} : rlx_none();
@@ -118,27 +118,30 @@ RLX_API const char *rlx_kind_name(rlx_kind kind);
 
 /* Adds a reference to the object of |v|, if it has one, and returns |v|. Threads: safe. */
 RLX_API rlx_value rlx_value_retain(rlx_value v);
-/* Drops a reference. Nesting of any depth is released without recursion. Threads: see the top. */
+/* Drops a reference. Nested objects of any depth are released without recursion. Threads: see the
+   head of this file. */
 RLX_API void rlx_value_release(rlx_value v);
 /* Releases |*v| and makes it none. */
 RLX_API void rlx_value_clear(rlx_value *v);
 
 /* --- tensors --------------------------------------------------------------------------------- */
 
-/* A new tensor with bytes undefined, data 64-byte aligned. Dimensions may be 0.
-   Errors: INVALID_ARG (dtype), SHAPE (negative), LIMIT (rank, does not fit in memory), NOMEM. */
+/* A new tensor with undefined contents, aligned to 64 bytes. Dimensions may be 0. Errors:
+   INVALID_ARG (dtype), SHAPE (a negative dimension), LIMIT (rank, or the size overflows), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_tensor_create(const rlx_allocator *a, rlx_dtype dtype,
                                                    uint32_t ndim, const int64_t *dims,
                                                    rlx_tensor **out, rlx_error *err);
 
-/* A tensor over memory of the host, which must stay valid until |release| is called (once, when the
- * last reference is dropped; may be NULL). |data| must be element-aligned, else INVALID_ARG. */
+/* A tensor over the host's memory, which must stay valid until |release| is called: once, when the
+ * last reference is dropped. |release| may be NULL. |data| must be element-aligned, else
+ * INVALID_ARG. */
 RLX_NODISCARD RLX_API rlx_status rlx_tensor_wrap(const rlx_allocator *a, rlx_dtype dtype,
                                                  uint32_t ndim, const int64_t *dims, void *data,
                                                  void (*release)(void *user, void *data),
                                                  void *user, rlx_tensor **out, rlx_error *err);
 
-/* A tensor with the same bytes and another shape of as many elements; holds the storage. */
+/* A tensor with the same bytes and another shape with the same number of elements. It keeps the
+   storage alive. */
 RLX_NODISCARD RLX_API rlx_status rlx_tensor_view(const rlx_allocator *a, rlx_tensor *base,
                                                  uint32_t ndim, const int64_t *dims,
                                                  rlx_tensor **out, rlx_error *err);
@@ -168,15 +171,15 @@ RLX_NODISCARD RLX_API rlx_status rlx_tensor_from_dlpack(const rlx_allocator *a,
                                                         struct DLManagedTensor *m,
                                                         const rlx_dtype *as_dtype, rlx_tensor **out,
                                                         bool *out_copied, rlx_error *err);
-/* A managed tensor that shares the bytes of |t| and holds a reference until its deleter runs. The
-   bytes of an executable's constant are copied, since DLPack cannot say "read-only". */
+/* A managed tensor that shares the bytes of |t| and keeps a reference to it until the deleter runs.
+   The bytes of an executable's constant are copied, since DLPack cannot say "read-only". */
 RLX_NODISCARD RLX_API rlx_status rlx_tensor_to_dlpack(const rlx_allocator *a, rlx_tensor *t,
                                                       struct DLManagedTensor **out, rlx_error *err);
 
 /* --- shapes, tuples, strings, objects -------------------------------------------------------- */
 
-/* Shapes also carry plain integers: |n| may exceed RLX_MAX_NDIM, and a dimension may be negative.
-   Code that makes a tensor of a shape checks both. */
+/* Shapes also serve as lists of integers: |n| may exceed RLX_MAX_NDIM, and a dimension may be
+   negative. Code that makes a tensor from a shape checks both. */
 RLX_NODISCARD RLX_API rlx_status rlx_shape_create(const rlx_allocator *a, uint32_t n,
                                                   const int64_t *dims, rlx_shape **out,
                                                   rlx_error *err);
@@ -195,8 +198,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_string_create(const rlx_allocator *a, rlx_s
                                                    rlx_string **out, rlx_error *err);
 RLX_API rlx_str rlx_string_get(const rlx_string *s);
 
-/* A host pointer; |tag| is compared by address and lets its owner recognise it. |destroy| (may be
- * NULL) runs when the last reference is dropped. */
+/* A host pointer. |tag| identifies its owner and is compared by address. |destroy| (may be NULL)
+ * runs when the last reference is dropped. */
 RLX_NODISCARD RLX_API rlx_status rlx_opaque_create(const rlx_allocator *a, const char *tag,
                                                    void *pointer, void (*destroy)(void *pointer),
                                                    rlx_opaque **out, rlx_error *err);

@@ -39,44 +39,46 @@ RLX_NODISCARD RLX_API rlx_status rlx_registry_add_packed(rlx_registry *r, rlx_st
 RLX_NODISCARD RLX_API rlx_status rlx_registry_add_kernel(rlx_registry *r, rlx_str symbol,
                                                          rlx_kernel_fn fn, rlx_error *err);
 
-/* Code in a file that is neither the CPU's nor a device's (docs/generators.md): a code generator of
- * the compiler writes such a section, and the registry's row of its kind runs it. */
+/* Loads and runs a section of a file whose code is neither for the CPU nor for a device
+ * (docs/generators.md). A code generator of the compiler writes the section; the registered loader
+ * of the same kind runs it. */
 typedef struct rlx_section_api {
     size_t size;      /* of this struct */
     const char *kind; /* at most 63 letters, digits and "_.-"; copied */
     /* Called by each VM at its creation for each section of this kind, if the file's code is
-     * trusted (rlx_load_options). The image lives as long as *out; it is bytes of a file, which may
-     * be anything. What it reports fails the creation. */
+     * trusted (rlx_load_options). The image lives as long as *out. Its bytes come from a file: do
+     * not trust them. An error makes the creation of the VM fail. */
     rlx_status (*load)(void *user, const rlx_code_image *image, void **out, rlx_error *err);
-    /* The function |symbol| of a loaded section, which is called with *out_user as its user; NULL:
-     * there is none. Called once for each name and VM. The functions of the VM and of the registry
-     * come before those of sections, builtins after them. */
+    /* The function |symbol| of a loaded section, or NULL if it has none. The function is called
+     * with *out_user as its user. find is called once for each name and VM. Names are looked up in
+     * the VM, the registry, the sections and the builtins, in this order. */
     rlx_packed_fn (*find)(void *user, void *section, rlx_str symbol, void **out_user);
-    void (*unload)(void *user, void *section); /* with its VM */
+    void (*unload)(void *user, void *section); /* when the VM is destroyed */
 } rlx_section_api;
-/* |api| is copied. Errors: INVALID_ARG (the struct, a kind that the registry has), NOMEM. */
+/* |api| is copied. Errors: INVALID_ARG (the struct, or the registry already has this kind),
+   NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_registry_add_section(rlx_registry *r,
                                                           const rlx_section_api *api, void *user,
                                                           rlx_error *err);
 
 /* A plugin is a shared library with a function rlx_plugin_runtime, which adds rows to the registry:
- * sections, devices, packed functions. It is not linked with this library, whose functions it finds
- * in the program, and stays in memory until the process ends. |path| is what dlopen takes. Errors:
- * INVALID_ARG, NOT_FOUND (no such library, or it lacks the function), those of the function. */
+ * sections, devices, packed functions. It is not linked with this library; it finds the library's
+ * functions in the program. It stays loaded until the process ends. |path| is passed to dlopen.
+ * Errors: INVALID_ARG, NOT_FOUND (no such library, or it lacks the function), those of the
+ * function. */
 typedef rlx_status rlx_plugin_runtime_fn(rlx_registry *r, rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_registry_load_plugin(rlx_registry *r, const char *path,
                                                           rlx_error *err);
 
 /* --- threads --------------------------------------------------------------------------------- */
 
-/* Worker threads shared by several VMs: a parallel loop that finds them busy for another VM runs on
- * its caller's thread alone. Reference-counted; used and released on any
-   thread. */
+/* Worker threads shared by several VMs. If another VM is using them, a parallel loop runs on its
+ * caller's thread alone. Reference-counted; may be used and released on any thread. */
 typedef struct rlx_threads rlx_threads;
 
-/* |n| threads, including the caller's own; 0 and 1: no others. Starting all of them is tried first,
- * since a pool cannot be left half started. Errors: INVALID_ARG (more than 1024), LIMIT (the system
- * refuses to start so many), NOMEM. */
+/* |n| threads, the caller's own included; with 0 or 1 no thread is started. The call first tests
+ * whether the system can start them all, because a pool cannot be left half started. Errors:
+ * INVALID_ARG (more than 1024), LIMIT (the system refuses to start so many), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n,
                                                     rlx_threads **out, rlx_error *err);
 RLX_API rlx_threads *rlx_threads_retain(rlx_threads *t);
@@ -102,25 +104,26 @@ typedef struct rlx_call_info {
     uint32_t n_dims;
 } rlx_call_info;
 
-/* Called before each call, and once when a function restarts itself (again). Returning false skips
- * the call: a kernel's outputs are then undefined bytes; any other call returns *replacement, whose
- * reference the VM takes over (none unless set). */
+/* Called before each call; a function that restarts itself (again) counts as one call. Returning
+ * false skips the call: a kernel's outputs are then undefined bytes; any other call returns
+ * *replacement, whose reference the VM takes over (none unless set). */
 typedef bool (*rlx_instrument_before)(void *user, const rlx_call_info *info,
                                       rlx_value *replacement);
-/* Called after each call that was made. |result| is borrowed; none if |status| is an error. */
+/* Called after each call that was not skipped. |result| is borrowed; none if |status| is an
+   error. */
 typedef void (*rlx_instrument_after)(void *user, const rlx_call_info *info, rlx_status status,
                                      rlx_value result);
 
 /* --- creation -------------------------------------------------------------------------------- */
 
-/* All zero is the default: a limit of 0 means the default given next to it. */
+/* Zero every field for the defaults. A limit of 0 means the default given next to it. */
 typedef struct rlx_vm_options {
     const rlx_allocator *allocator; /* for objects and tensors; NULL: the default */
     rlx_registry *registry;         /* retained; may be NULL */
-    /* Of live tensors and objects plus the pool, and, unless 0, what the VM has on devices. 0: the
-     * memory available on the system (rlx/memory.h), which the VM checks before it allocates for a
-     * call that needs more than 64 MiB of new memory; with a number, the system is not asked.
-     * UINT64_MAX: no limit. */
+    /* Limit of the bytes of live tensors and objects plus the pool; a limit other than 0 also
+     * counts the VM's memory on devices. 0: the memory available on the system (rlx/memory.h),
+     * which the VM checks before it allocates for a call that needs more than 64 MiB of new memory.
+     * With another limit the system is not asked. UINT64_MAX: no limit. */
     uint64_t max_bytes;
     uint64_t pool_bytes;           /* unused storage kept for later calls, that of released results
                                     * of 1 MiB and more included: 1 GiB */
@@ -133,13 +136,13 @@ typedef struct rlx_vm_options {
     void (*output)(void *user, rlx_str text); /* what print writes; may be NULL */
     void *output_user;
     /* Planned memory (rlx/plan.h) is laid out in these |arena_bytes| bytes. They belong to the host
-     * and must outlive the VM and every tensor that a call passes to a host function to keep. NULL:
-     * a block of the VM's own that grows to the largest need so far. A call that needs more than
-     * the arena fails with LIMIT before it runs anything. */
+     * and must outlive the VM and every tensor that a host function keeps beyond its call. NULL:
+     * the VM uses a block of its own, which grows to the largest need so far. A call that needs
+     * more than the arena fails with LIMIT before it runs anything. */
     void *arena;
     size_t arena_bytes;
-    /* Launches of a call may be kept and given to a device together (CUDA: as graphs, from the
-     * second call with the same sizes on). The error of a launch is then that of its call. */
+    /* Collect the launches of a call and submit them together (CUDA: as graphs, from the second
+     * call with the same sizes on). A failed launch is then reported as an error of its call. */
     bool device_graphs;
 } rlx_vm_options;
 
@@ -177,28 +180,29 @@ RLX_NODISCARD RLX_API rlx_status rlx_vm_make_closure(rlx_vm *vm, rlx_str functio
                                                      const rlx_value *bound, uint32_t n,
                                                      rlx_closure **out, rlx_error *err);
 
-/* Checks and keeps |n| arguments, all that the function has; with name |saved| rlx_vm_invoke calls
-   the function with them and no further arguments. A later save of the same name replaces it; a
-   name of one of the executable's functions is an error (INVALID_ARG). Other errors: those of
-   rlx_vm_invoke. */
+/* Checks and keeps arguments for all |n| parameters of the function. rlx_vm_invoke of the name
+   |saved|, without arguments, then calls the function with them. A later save of the same name
+   replaces this one; the name of one of the executable's functions is an error (INVALID_ARG). Other
+   errors: those of rlx_vm_invoke. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_save_function(rlx_vm *vm, rlx_str function, rlx_str saved,
                                                       const rlx_value *args, uint32_t n,
                                                       rlx_error *err);
 
-/* The stateful way, for callers that pass one value at a time: inputs are kept until replaced, the
-   output until the next invoke_stateful of that function. Errors: those of rlx_vm_invoke, and
-   INVALID_ARG without inputs. */
+/* The stateful interface, for callers that pass one value at a time. Inputs are kept until they are
+   replaced, the output until the next rlx_vm_invoke_stateful of the function. Errors: those of
+   rlx_vm_invoke, and INVALID_ARG without inputs. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_set_input(rlx_vm *vm, rlx_str function,
                                                   const rlx_value *args, uint32_t n,
                                                   rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_vm_invoke_stateful(rlx_vm *vm, rlx_str function,
                                                         rlx_error *err);
-/* |path| leads into nested tuples; with n_path 0 the whole output. *out is retained for the caller.
-   Errors: INVALID_ARG if the path leads past a tuple, NOT_FOUND before an invocation. */
+/* |path| holds an index for each level of nested tuples; n_path 0 gives the whole output. *out is
+   retained for the caller. Errors: INVALID_ARG if the path does not exist, NOT_FOUND before an
+   invocation. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_get_output(rlx_vm *vm, rlx_str function,
                                                    const uint32_t *path, uint32_t n_path,
                                                    rlx_value *out, rlx_error *err);
-/* Items of the tuple at |path|; -1 if the value there is not a tuple. */
+/* The number of items of the tuple at |path|; -1 if the value there is not a tuple. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_get_output_arity(rlx_vm *vm, rlx_str function,
                                                          const uint32_t *path, uint32_t n_path,
                                                          int32_t *out, rlx_error *err);
@@ -215,14 +219,14 @@ typedef struct rlx_vm_stats {
 
 RLX_API void rlx_vm_get_stats(const rlx_vm *vm, rlx_vm_stats *out);
 RLX_API void rlx_vm_reset_stats(rlx_vm *vm);
-/* After every 16th call a VM frees memory that none of the 16 used: storage, and a block of planned
- * or scratch memory larger than 1 MiB and twice their need. A steady state allocates nothing. This
- * function returns all unused storage to the allocator, including the planned memory and the
- * layouts cached for earlier shapes. */
+/* Returns all unused storage to the allocator, including the planned memory and the layouts cached
+ * for earlier shapes. Without this call, a VM frees memory after every 16th call: storage that none
+ * of the 16 used, and a block of planned or scratch memory that is larger than 1 MiB and than twice
+ * what they needed. A steady state allocates nothing. */
 RLX_API void rlx_vm_trim(rlx_vm *vm);
 
-/* Waits until the devices that |vm| uses have done what was asked of them (rlx/device.h). Errors:
- * those of the devices. */
+/* Waits until the devices that |vm| uses have finished all their queued work (rlx/device.h).
+ * Errors: those of the devices. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_sync(rlx_vm *vm, rlx_error *err);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* What the test of the bare runtime asks of the system that runs it (linux.c): no C library. */
+/* What the test of the bare runtime needs from the system that runs it (linux.c), without a C
+   library. */
 #ifndef BARE_SYSTEM_H
 #define BARE_SYSTEM_H
 

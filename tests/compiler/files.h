@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
-/* The text of the whole file, or of the case that |path| names, with a zero behind it; the caller
- * frees it. Fails the test where it cannot be read. |out_length| may be NULL. */
+/* The text of the whole file, or of the case that |path| names, NUL-terminated; the caller frees
+ * it. Fails the test if it cannot be read. |out_length| may be NULL. */
 char *file_read(const char *path, size_t *out_length);
 
 /* Calls |each| with "PATH#NAME" for every case in the file, in order, or with |path| where the file

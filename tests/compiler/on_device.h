@@ -4,7 +4,7 @@
 
 #include "tests/support/rlx_test.h"
 
-/* False, and says that the test is skipped, where there is no OpenCL driver. */
+/* False, with a message that the test is skipped, if there is no OpenCL driver. */
 bool on_device_is_possible(void);
 /* Compiles and loads the text, with the tensors on the driver's first device. */
 rlx_executable *on_device_compile(rlx_test *t, const char *text);

@@ -1,5 +1,5 @@
-/* A module as C (compiler/codegen/c*.c): what the text says, and what has no form. That the text
- * compiles and computes the same numbers is for tests/c. */
+/* A module as C (compiler/codegen/c*.c): the text, and the errors for what cannot be written in C.
+ * tests/c checks that the text compiles and computes the same numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +209,7 @@ RLX_TEST(c, what_has_no_form_is_named)
          "        else:\n            r = c\n        return r\n",
          "C has no form of a call of main, which may call itself or is too large for its caller"},
         {MODULE("x: R.Tensor((4,), \"float32\")", "        return R.str(\"a\")\n"),
-         "the result is no number, or tensor or shape of a known rank"},
+         "the result is neither a number nor a tensor or shape of known rank"},
         {"@I.ir_module\nclass Module:\n    I.module_attrs({\"rlx.pools\": [\"name=sram\"]})\n"
          "    @R.function\n    def main(s: R.Tensor((1,), \"int64\")):\n"
          "        k = T.int64()\n        t = R.tensor_to_shape(s)\n"
@@ -306,7 +306,7 @@ RLX_TEST(c, weights_apart_need_a_file_beside_the_source)
     o.weights_apart = true;
     RLX_FAILS(
         rlx_ir_module_emit(library_parse(t, c, weights), &o, RLX_EMIT_C, &data, &size, &t->error),
-        RLX_E_INVALID_MODULE, "need a file");
+        RLX_E_INVALID_MODULE, "needs an output file");
     cr_assert_not_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/m.c", folder);
     RLX_OKAY(

@@ -1,5 +1,5 @@
-/* Built-in code generators (docs/generators.md): the same results as without them, by stand-ins for
- * the libraries. Products of the BLAS are counted. */
+/* Built-in code generators (docs/generators.md), with stand-ins for the libraries: results are the
+ * same as without them, and the BLAS's products are counted. */
 #include <math.h>
 #include <rlx/loaders.h>
 #include <string.h>

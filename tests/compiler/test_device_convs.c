@@ -1,6 +1,6 @@
-/* Convolutions in groups and depthwise ones on this machine's OpenCL driver, against sums in
- * double: both as for a device whose threads run at once and as for a CPU, with lines of 1, of odd
- * lengths, of vectors and of more, with and without what follows on the tile. */
+/* Grouped and depthwise convolutions on this machine's OpenCL driver, compared with sums in double:
+ * compiled both as for a device whose threads run concurrently and as for a CPU, with lines of
+ * length 1, of odd lengths, of whole vectors and longer, with and without an epilogue. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

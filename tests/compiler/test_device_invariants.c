@@ -80,7 +80,7 @@ static const struct {
     {"kernel", "llvm:0", "'copy' works on tensors on 'opencl:0' and 'llvm:0'"},
     {"kernel", "opencl:1", NULL}, /* a PrimFunc chooses the memory of its device */
     {"tex", "opencl:0",
-     "'textured' wants 'A' in memory 'global.texture', and gets a tensor on 'opencl:0'"},
+     "'textured' needs 'A' in memory 'global.texture', but gets a tensor on 'opencl:0'"},
     {"back", "opencl:0", "a copy to 'llvm:0' is on 'opencl:0'"},
     {"flat", "llvm:0", "a value on 'opencl:0' becomes one on 'llvm:0' without a copy"},
     {"p", "llvm:0", "'there' is a kernel of a device, and its tensors on 'llvm:0'"},

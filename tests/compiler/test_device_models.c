@@ -1,7 +1,7 @@
-/* Models whose blocks rules of devices take, against the CPU's code: each runs on the CPU, on this
- * machine's OpenCL device for threads apart and in step, and on the stand-in that runs PTX; with
- * sizes of 0, 1, odd ones, and at the borders of blocks. Without an OpenCL device its runs are
- * skipped. */
+/* Models whose blocks the device rules take, compared with the CPU's code. Each runs on the CPU, on
+ * this machine's OpenCL device (as one whose threads run separately and as one whose threads run in
+ * lockstep), and on the stand-in that runs PTX, with sizes of 0 and 1, odd sizes, and sizes around
+ * the borders of blocks. Without an OpenCL device its runs are skipped. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

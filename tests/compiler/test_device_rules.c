@@ -1,7 +1,7 @@
-/* What the rules for devices compute, on this machine's OpenCL driver, against sums in double:
- * sizes of 0 and 1, odd ones, and those around the borders of blocks and tiles. Each function is
- * compiled once, with symbolic dimensions, and called with each size (a quick run: every fourth).
- */
+/* The results of the device rules on this machine's OpenCL driver, compared with sums in double:
+ * sizes of 0 and 1, odd sizes, and sizes around the borders of blocks and tiles. Each function is
+ * compiled once, with symbolic dimensions, and called with each size (a quick run: every
+ * fourth). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* Updates at places that data gives, on this machine's OpenCL driver: each result equals, in every
- * bit, that of the updates one after the other, also where places repeat and sums round. Both as
- * for a device whose threads run at once and as for a CPU; sizes of 0 and 1, odd ones, and those
- * around the borders of blocks of threads and of shares. */
+/* Updates at positions that data gives, on this machine's OpenCL driver: each result equals, bit
+ * for bit, that of the updates one after the other, also where positions repeat and sums round.
+ * Compiled both as for a device whose threads run concurrently and as for a CPU, with sizes of 0
+ * and 1, odd sizes, and sizes around the borders of blocks of threads and of shares. */
 #include <stdio.h>
 #include <string.h>
 

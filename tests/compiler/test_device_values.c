@@ -1,6 +1,6 @@
-/* Values end up where their types say, constants too, however they get there: as results, in
- * tuples, from branches, through calls and closures. The device is a second CPU device, so nothing
- * but the memory differs. */
+/* Values, constants included, end up on the device that their type states: as results, in tuples,
+ * from branches, through calls and closures. The device is a second CPU device, so nothing but the
+ * memory differs. */
 #include <string.h>
 
 #include "compiler/driver/compile.h"

@@ -1,5 +1,5 @@
-/* Modules that ask for unavailable devices, memory kinds or code generators. Each is refused at its
- * line, and where two places matter both are shown. */
+/* Modules that ask for unavailable devices, memory kinds or code generators. Each is an error at
+ * its line; if two source locations matter, both are shown. */
 #include "tests/support/rlx_test.h"
 
 #include <stdio.h>
@@ -36,10 +36,11 @@ static const struct {
     const char *says[4]; /* in this order */
 } rows[] = {
     {HEAD PLAIN "        return R.to_vdevice(x, \"vulkan:0\")\n",
-     {"m.py:7:16: error: device 'vulkan:0' is of no kind that rlx has code for",
+     {"m.py:7:16: error: rlx has no code generator for device 'vulkan:0'",
       "note: 'vulkan:0' is declared here"}},
     {HEAD PLAIN "        y = R.to_vdevice(x, dst_vdevice=\"vdevice:5\")\n        return y\n",
-     {"m.py:7:13: error: device 'vulkan:0' is of no kind", "m.py:4:", "note: 'vulkan:0'"}},
+     {"m.py:7:13: error: rlx has no code generator for device 'vulkan:0'",
+      "m.py:4:", "note: 'vulkan:0'"}},
     {HEAD PLAIN "        return R.to_vdevice(x, \"rocm:3\")\n",
      {"m.py:7:32: error: there is no virtual device 'rocm:3' in the module", "m.py:4:40: note:"}},
     {HEAD PLAIN "        return R.to_vdevice(x, \"llvm:3\")\n", {"no virtual device 'llvm:3'"}},
@@ -55,21 +56,21 @@ static const struct {
      "def main(x: R.Tensor((2,), \"float32\", vdevice=\"llvm\")):\n    return x\n",
      {"m.py:3:47: error: there is no virtual device 'llvm': the module declares none"}},
     {HEAD "    def main(x: R.Tensor((2,), \"float32\", \"vulkan\")):\n        return x\n",
-     {"m.py:6:14: error: device 'vulkan:0' is of no kind", "m.py:4:"}},
+     {"m.py:6:14: error: rlx has no code generator for device 'vulkan:0'", "m.py:4:"}},
     {HEAD "    def main(t: R.Tuple(R.Tensor((2,)), R.Tensor((2,), vdevice=\"vulkan\"))):\n"
           "        return t\n",
-     {"m.py:6:14: error: device 'vulkan:0' is of no kind"}},
+     {"m.py:6:14: error: rlx has no code generator for device 'vulkan:0'"}},
     {HEAD PLAIN
      "        y = R.match_cast(x, R.Tensor((2,), \"float32\", \"vulkan\"))\n        return y\n",
-     {"error: device 'vulkan:0' is of no kind", "m.py:4:"}},
+     {"error: rlx has no code generator for device 'vulkan:0'", "m.py:4:"}},
     {HEAD PLAIN
      "        y = R.call_dps_packed(\"f\", (x,), R.Tensor((2,), \"float32\", \"vulkan\"))\n"
      "        return y\n",
-     {"m.py:7:13: error: device 'vulkan:0' is of no kind"}},
+     {"m.py:7:13: error: rlx has no code generator for device 'vulkan:0'"}},
     {HEAD
      "    def main(x: R.Tensor((2,), \"float32\")) -> R.Tensor((2,), \"float32\", \"vulkan\"):\n"
      "        return x\n",
-     {"m.py:5:5: error: device 'vulkan:0' is of no kind"}},
+     {"m.py:5:5: error: rlx has no code generator for device 'vulkan:0'"}},
     {HEAD "    def main(x: R.Tensor((2,), \"float32\", \"llvm\"), y: R.Tensor((2,), \"float32\", "
           "\"llvm:2\")):\n        return R.add(x, y)\n",
      {"m.py:7:16: error: the operands of R.add are on different devices, 'llvm:0' and 'llvm:2'",
@@ -109,18 +110,18 @@ static const struct {
           "        t = Module.main(x, o)\n        return (t, x)\n",
      {"m.py:7:13: error: a value is needed on device 'cuda:0' and on 'llvm:0'", "note:", "note:"}},
     {HEAD PLAIN "        return R.hint_on_device(x, R.device(7, 0))\n",
-     {"m.py:7:16: error: device 'vulkan:0' is of no kind", "m.py:4:"}},
+     {"m.py:7:16: error: rlx has no code generator for device 'vulkan:0'", "m.py:4:"}},
     {HEAD PLAIN "        return R.hint_on_device(x, R.device(\"rocm\", 1))\n",
-     {"m.py:7:16: error: device 'rocm:0' is of no kind", "m.py:7:36: note:"}},
+     {"m.py:7:16: error: rlx has no code generator for device 'rocm:0'", "m.py:7:36: note:"}},
     {HEAD PLAIN "        return R.hint_on_device(x, R.device(77, 0))\n",
      {"m.py:7:45: error: unknown device type 77"}},
     {HEAD PLAIN "        return R.hint_on_device(x, R.device([], 0))\n",
      {"m.py:7:36: error: R.device takes a type and an index"}},
     {HEAD PLAIN "        return R.hint_on_device(x, \"vulkan\")\n",
-     {"m.py:7:16: error: device 'vulkan:0' is of no kind", "m.py:4:"}},
+     {"m.py:7:16: error: rlx has no code generator for device 'vulkan:0'", "m.py:4:"}},
     {HEAD PLAIN "        y = R.builtin.alloc_tensor(R.shape([2]), R.dtype(\"float32\"), "
                 "R.prim_value(5), R.str(\"global\"))\n        return y\n",
-     {"m.py:7:13: error: device 'vulkan:0' is of no kind", "m.py:4:"}},
+     {"m.py:7:13: error: rlx has no code generator for device 'vulkan:0'", "m.py:4:"}},
     {HEAD PLAIN "        y = R.builtin.alloc_tensor(R.shape([2]), R.dtype(\"float32\"), "
                 "R.prim_value(9), R.str(\"global\"))\n        return y\n",
      {"m.py:7:13: error: R.builtin.alloc_tensor: there is no device number 9"}},
@@ -136,9 +137,9 @@ static const struct {
      "        A[0] = T.float32(1)\n",
      {"m.py:8:5: error: function 'f' is for the unknown target 'rocm'"}},
     {TEXTURE("op)ncl") "        return R.call_tir(Module.f, (x,), R.Tensor((2,), \"float32\"))\n",
-     {"m.py:9:16: error: device 'op)ncl:0' is of no kind", "m.py:4:"}},
+     {"m.py:9:16: error: rlx has no code generator for device 'op)ncl:0'", "m.py:4:"}},
     {TEXTURE("vulkan") "        y = Module.f(x, x)\n        return x\n",
-     {"m.py:9:13: error: device 'vulkan:0' is of no kind", "m.py:4:"}},
+     {"m.py:9:13: error: rlx has no code generator for device 'vulkan:0'", "m.py:4:"}},
     {HEAD PLAIN "        return x\n    @T.prim_func\n    def f(A: T.Buffer((2,), \"float32\")):\n"
                 "        T.func_attr({\"target\": T.target(\"metal -device=m1\")})\n"
                 "        A[0] = T.float32(1)\n",

@@ -1,5 +1,5 @@
-/* Code generators outside of the compiler (docs/generators.md): functions fused by patterns leave
- * the module, and the host's functions compute them; a generator may also lower them itself. */
+/* External code generators (docs/generators.md): functions fused by patterns leave the module, and
+ * the host's functions compute them; a generator may also lower them itself. */
 #include <string.h>
 
 #include "tests/compiler/library.h"

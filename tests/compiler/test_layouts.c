@@ -187,9 +187,10 @@ RLX_TEST(layouts, the_option_names_what_is_wrong)
         {"hill_climb,steps", "expected NAME[,steps=N]"},
         {"hill_climb,", "expected NAME[,steps=N]"},
         {"hill_climb,turns=1", "expected NAME[,steps=N]"},
-        {"hill_climb steps=1", "there is no 'hill_climb steps=1'"},
-        {"best", "there is no 'best'; there are auto, greedy_by_size, greedy_by_conflicts"},
-        {"", "there is no ''"},
+        {"hill_climb steps=1", "unknown layout 'hill_climb steps=1'"},
+        {"best",
+         "unknown layout 'best'; expected one of: auto, greedy_by_size, greedy_by_conflicts"},
+        {"", "unknown layout ''"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);

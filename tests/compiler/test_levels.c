@@ -232,7 +232,7 @@ RLX_TEST(levels, dump_and_verify_show_them)
          {"x86-64-v2  x86_64-pc-linux-gnu  (shown below)\n",
           "x86-64-v3  x86_64-pc-linux-gnu  runs here\n", "--mcpu=x86-64-v2\n"}},
         {"", "verify", {": ok, 1 functions, ", ", 2 CPU levels\n", ""}},
-        {"", "dump --level 3", {"level 3 is asked for, the file has 2", "", ""}},
+        {"", "dump --level 3", {"level 3 is requested, the file has 2", "", ""}},
     };
     const char *build = getenv("RLX_BUILD");
     char file[128], said[MOST], line[256];

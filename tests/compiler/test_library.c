@@ -398,7 +398,7 @@ RLX_TEST(library, every_form_is_emitted_to_memory_and_to_files)
     RLX_FAILS(rlx_ir_module_emit(m, NULL, RLX_EMIT_SCHEDULE, &data, &size, &t->error),
               RLX_E_INVALID_MODULE, "without recording");
     RLX_FAILS(rlx_ir_module_emit(m, NULL, (rlx_emit_form)99, &data, &size, &t->error),
-              RLX_E_INVALID_MODULE, "no form 99");
+              RLX_E_INVALID_MODULE, "unknown emit form 99");
     cr_expect_eq(rlx_ir_module_emit_file(m, NULL, RLX_EMIT_TIR, "/no/such/folder/x", &t->error),
                  RLX_E_NOT_FOUND, "%s", t->error.message);
     RLX_FAILS(rlx_compiler_read(c, "/no/such/file.py", &m, &t->error), RLX_E_IO, "No such file");

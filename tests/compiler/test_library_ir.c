@@ -345,7 +345,7 @@ RLX_TEST(library_ir, mismatched_arguments_are_refused)
                   RLX_E_INVALID_MODULE, rows[i].message);
         cr_expect_null(y);
         RLX_FAILS(rlx_ir_builder_finish(b, x, &f, &t->error), RLX_E_INVALID_MODULE,
-                  "failed or ended");
+                  "failed or is finished");
     }
     static const char *const types[] = {"R.Tensr", "R.Tensor((2", "", "R.Tensor((2,), \"float33\")",
                                         "R.Tensor((2,), \"float32\")) -> (x"},

@@ -192,22 +192,22 @@ RLX_TEST(library_nested, calls_out_of_order_are_refused)
     static const struct {
         rlx_status (*run)(state *s, rlx_error *err);
         const char *message;
-    } rows[] = {{else_alone, "no first branch of an If"},
-                {end_alone, "no second branch of an If"},
-                {end_without_else, "no second branch of an If"},
-                {two_elses, "no first branch of an If"},
+    } rows[] = {{else_alone, "no then branch of an If"},
+                {end_alone, "no else branch of an If"},
+                {end_without_else, "no else branch of an If"},
+                {two_elses, "no then branch of an If"},
                 {not_ended, "still open"},
                 {in_dataflow, "in dataflow blocks"},
                 {function_in_dataflow, "in dataflow blocks"},
                 {wrong_end, "no local function is open"},
-                {else_in_function, "no first branch of an If"},
+                {else_in_function, "no then branch of an If"},
                 {param_in_branch, "parameters must come before"},
                 {bad_name, "not a valid name"},
                 {call_of_a_tensor, ""},
                 {call_of_a_shape, "only variables can be called"},
                 {symbol_of_a_function, "'k'"},
                 {use_behind_the_branch, ""},
-                {after_the_end, "failed or ended"}};
+                {after_the_end, "failed or is finished"}};
     rlx_compiler *c = library_compiler(t);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlx_ir_module *m = NULL;

@@ -1,5 +1,5 @@
-/* rlxc --lift-params: what passes fold, merge and transform of lifted weights, the program of the
- * weights does with others. The same weights in the executable are the reference. */
+/* rlxc --lift-params: the weights program repeats on other weights what passes fold, merge and
+ * transform of lifted weights. The same weights in the executable are the reference. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Memory pools (docs/memory.md): what lies where, with which results; what does not fit, and what
- * is said then. */
+/* Memory pools (docs/memory.md): the placement of tensors, the results, and the errors for what
+ * does not fit. */
 #include <string.h>
 
 #include "compiler/codegen/pool_fit.h"
@@ -401,7 +401,7 @@ RLX_TEST(memory_pools, say_what_does_not_fit)
          "'main' needs 16384, and the functions that it calls need 49152"},
         {recursive,
          {{"name=sram,size=1M"}},
-         "memory pool 'sram' has a limit, but 'main', which needs"},
+         "memory pool 'sram' has a size limit, but 'main', which needs"},
         {pinned,
          {{"name=dram", "name=sram,size=16K"}},
          "memory pool 'sram' has 16384 bytes, 'main' needs 32768"},
@@ -419,11 +419,11 @@ RLX_TEST(memory_pools, say_what_does_not_fit)
          "memory pool 'sram' has 255 bytes, the constants for it need 256"},
         {constants,
          {{"name=a,kind=constants", "name=b,scope=global.a,kind=constants"}},
-         "have one scope, 'global.a'"},
+         "have the same scope 'global.a'"},
         {symbolic, {{"name=sram,size=1M"}}, "its size depends on n, which has no upper bound"},
         {plain,
          {{"name=sram,size=1M", "name=b,scope=global.sram"}},
-         "have one scope, 'global.sram'"},
+         "have the same scope 'global.sram'"},
         {plain, {{"size=1M"}}, "it has no name"},
         {plain, {{"name=a,size=0"}}, "a number of bytes from 1 to 2^46"},
         {plain, {{"name=a,size=18446744073709551617"}}, "a number of bytes from 1 to 2^46"},
@@ -433,11 +433,11 @@ RLX_TEST(memory_pools, say_what_does_not_fit)
         {plain, {{"name=a,targets=gpu"}}, "targets are cpu, opencl and cuda"},
         {plain, {{"name=a,targets="}}, "targets are cpu, opencl and cuda"},
         {plain, {{"name=a,kind=x"}}, "the kind of a pool is workspace or constants"},
-        {plain, {{"name=a,name=b"}}, "a key stands there twice"},
+        {plain, {{"name=a,name=b"}}, "a key is given twice"},
         {plain, {{"name=a,"}}, "expected name=NAME"},
         {plain, {{""}}, "expected name=NAME"},
         {plain, {{"name=a b"}}, "a name has 1 to 63"},
-        {plain, {{"name=7"}}, "and no digit first"},
+        {plain, {{"name=7"}}, "and does not begin with a digit"},
         {HEADER "    I.module_attrs({\"rlx.pools\": 3})\n    @R.function\n    def main(x: " T64
                 "):\n        return x\n",
          {{NULL}},

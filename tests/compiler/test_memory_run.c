@@ -1,5 +1,5 @@
 /* Random programs, planned and with kills inserted, run in a VM that poisons dead memory: every
- * result must equal the program's meaning, in all branches. */
+ * result must equal the reference, in all branches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

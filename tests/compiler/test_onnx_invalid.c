@@ -8,10 +8,10 @@ RLX_TEST(onnx, unknown_opsets)
     static const struct {
         int64_t version, ir;
         const char *expected; /* NULL: the model is accepted */
-    } rows[] = {{99, 8, "the model is of opset 99; there are 1 to"},
-                {-5, 8, "the model is of opset -5; there are 1 to"},
-                {0, 8, "the model is of opset 0"},
-                {INT64_C(1) << 40, 8, "the model is of opset 1099511627776"},
+    } rows[] = {{99, 8, "the model has opset 99; 1 to"},
+                {-5, 8, "the model has opset -5; 1 to"},
+                {0, 8, "the model has opset 0"},
+                {INT64_C(1) << 40, 8, "the model has opset 1099511627776"},
                 {INT64_MIN, 8, "the model declares no opset"},
                 {INT64_MIN, 2, NULL},
                 {17, 8, NULL}};

@@ -200,10 +200,10 @@ RLX_TEST(packed, stored_types_are_not_computed_with)
     static const struct {
         const char *type, *value, *message;
     } cases[] = {
-        {"int4", "R.add(x, x)", "elements of int4 are only stored: convert with astype first"},
-        {"uint2", "R.sum(x)", "elements of uint2 are only stored: convert with astype first"},
+        {"int4", "R.add(x, x)", "int4 is a storage-only type: convert with astype first"},
+        {"uint2", "R.sum(x)", "uint2 is a storage-only type: convert with astype first"},
         {"float8_e4m3fn", "R.add(x, x)",
-         "elements of float8_e4m3fn are only stored: convert with astype first"},
+         "float8_e4m3fn is a storage-only type: convert with astype first"},
         {"float8_e5m2", "R.exp(x)", "convert with astype first"},
         {"float8_e5m2", "R.argmax(x)", "convert with astype first"},
         {"float8_e5m2", "R.scatter_elements(x, R.const([[0]], \"int64\"), x, reduction=\"add\")",

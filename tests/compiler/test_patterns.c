@@ -275,8 +275,8 @@ RLX_TEST(patterns, wrong_replacements_are_errors)
         {"(nn.relu x) -> (call nobody x)", "no Relax function 'nobody'"},
         {"(nn.relu x) -> [x | x]", "not a value"},
         {"(nn.relu x) -> (nn.softmax x){.axs=1}", "axs"},
-        {"(nn.relu x) -> x{constant}", "stand alone"},
-        {"(nn.relu x) -> y=(nn.gelu x)", "stand alone"},
+        {"(nn.relu x) -> x{constant}", "takes no operands or conditions"},
+        {"(nn.relu x) -> y=(nn.gelu x)", "takes no operands or conditions"},
         {"x{dtype=int32} -> (item 4294967295 (tuple x x))", "out of range"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,5 +1,5 @@
-/* Minimum cuts, places for values, and whole modules against all choices there are: the copies move
- * as few bytes as the best of them. */
+/* Minimum cuts, placements of values, and whole modules, compared with an exhaustive search: the
+ * copies move as few bytes as the best choice. */
 #include <stdio.h>
 #include <string.h>
 

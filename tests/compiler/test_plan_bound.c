@@ -1,5 +1,5 @@
 /* The lower bound of a memory plan, compared with the most bytes that are in use at once in a
- * random function, counted call by call from the function's meaning: tensors live from the call
+ * random function, counted call by call, independently of the compiler: tensors live from the call
  * that computes them to the last read through any view, and a sum may be computed in place of an
  * operand that is not read again. Nothing of the compiler's analyses is used. With an IF the bound
  * lies between the most on a path and the most in the order of the code, where the branches follow

@@ -1,5 +1,5 @@
-/* Plugins of the compiler (rlx/compiler.h): examples/plugin's takes the regions that fit into its
- * scratch memory. */
+/* Plugins of the compiler (rlx/compiler.h): the plugin of examples/plugin takes the regions that
+ * fit into its scratch memory. */
 #include <stdio.h>
 #include <string.h>
 

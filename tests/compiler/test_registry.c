@@ -58,8 +58,8 @@ static void write_page(const entry *names, uint32_t n, char *out)
         missing += names[i].reason[0] != '\0';
     at += (size_t)snprintf(out, MAX_PAGE,
                            "# Relax operators that are left out\n\nTVM 0.26 and 0.27 register %u "
-                           "operators; rlxc takes all but these %u. `rlxc --list-ops` prints the "
-                           "ones there are.\n\n| left out | why |\n| --- | --- |\n",
+                           "operators; rlxc supports all but these %u. `rlxc --list-ops` prints "
+                           "the supported ones.\n\n| left out | why |\n| --- | --- |\n",
                            n, missing);
     for (uint32_t i = 0; i < n; i++) {
         bool first = names[i].reason[0] != '\0';

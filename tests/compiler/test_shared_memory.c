@@ -1,5 +1,5 @@
-/* Blocks whose threads share more memory than CUDA gives variables: it is sized at the launch. On
- * the stand-in that runs PTX. */
+/* Blocks whose threads share more memory than CUDA allows for variables, so that it is sized at the
+ * launch. Runs on the stand-in that runs PTX. */
 #include "tests/compiler/library.h"
 #include "tests/fake/fake.h"
 
@@ -90,6 +90,7 @@ RLX_TEST(shared_memory, more_than_a_block_has_is_an_error)
     rlx_compile_options_init(&options);
     rlx_ir_module *m = library_parse(t, c, text_of(13000));
     RLX_FAILS(rlx_ir_module_emit(m, &options, RLX_EMIT_PTX, &ptx, &size, &t->error),
-              RLX_E_INVALID_MODULE, "temporaries of a block take 104192 bytes; there are 101376");
+              RLX_E_INVALID_MODULE,
+              "temporaries of a block take 104192 bytes; the limit is 101376");
     rlx_compiler_destroy(c);
 }

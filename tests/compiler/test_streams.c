@@ -1,4 +1,4 @@
-/* What LLVM leaves alone in the loops of register tiles, seen in its text: addresses of rows
+/* Parts of register tile loops that LLVM must not change, checked in its text: addresses of rows
  * (compiler/codegen/llvm_streams.c) and of sums (compiler/codegen/llvm_opaque.c), which its loop
  * strength reduction would rewrite, and the loop itself (compiler/codegen/llvm_unroll.c). */
 #include <stdio.h>

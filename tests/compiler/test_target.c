@@ -191,7 +191,7 @@ RLX_TEST(target, unknown_targets_are_refused)
         {"opencl -arch=mali", "target opencl has no architecture \"mali\": it has none"},
         {"sparc-sun-solaris", "unknown target \"sparc-sun-solaris\""},
         {"llvm -mcpu=i486", "unknown CPU \"i486\": native, x86-64, "},
-        {"{\"kind\": \"llvm\"", "is no JSON object"},
+        {"{\"kind\": \"llvm\"", "is not a JSON object"},
         {"{\"kind\": \"metal\"}", "unknown target \"metal\""},
         {"", "unknown target \"\""},
     };

@@ -1,6 +1,5 @@
-/* Temporaries of random PrimFuncs: the memory that the plan has for them is compared with the most
- * that are in use at once, counted statement by statement, and the results with the program's
- * meaning. */
+/* Temporaries of random PrimFuncs: their planned memory is compared with the most that is in use at
+ * once, counted statement by statement, and the results with a reference. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Which loops LLVM unrolls (compiler/codegen/llvm_unroll.c), seen by the multiplications in its
- * text. */
+/* Which loops LLVM unrolls (compiler/codegen/llvm_unroll.c), found by counting the multiplications
+ * in its text. */
 #include <stdio.h>
 #include <string.h>
 

@@ -246,7 +246,7 @@ class Module:
         return o
 
 # ==== thread_phases
-# error => errors.py#thread_phases:16:17: error: f1: all threads of threadIdx.y store into s here, values that come from what is stored
+# error => errors.py#thread_phases:16:17: error: f1: all threads of threadIdx.y run this store to s, whose value depends on what it overwrites
 from tvm.script import ir as I, relax as R, tir as T
 
 

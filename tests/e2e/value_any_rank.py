@@ -5,7 +5,7 @@
 # call several: tensor float32 [2] {1, 2}, tensor float32 [2, 1] {10, 20} => tuple(tensor float32 [2, 2] {11, 12, 21, 22}, tensor float32 [2] {3, 4})
 # call several: tensor float32 [] {1}, tensor float32 [1, 1, 2] {10, 20} => tuple(tensor float32 [1, 1, 2] {11, 21}, tensor float32 [] {3})
 # call several: tensor float32 [0, 1] {}, tensor float32 [3] {1, 2, 3} => tuple(tensor float32 [0, 3] {}, tensor float32 [0, 1] {})
-# fail several: tensor float32 [2] {1, 2}, tensor float32 [3] {1, 2, 3} => operands do not broadcast: dimension 0 of operand 1 is 3, of those before it 2
+# fail several: tensor float32 [2] {1, 2}, tensor float32 [3] {1, 2, 3} => operands do not broadcast: dimension 0 of operand 1 is 3, of earlier ones 2
 # call chosen: tensor bool [2] {1, 0}, tensor float32 [1, 2] {1, 2}, tensor float32 [1] {9} => tensor int32 [1, 2] {1, 9}
 from tvm.script import ir as I
 from tvm.script import relax as R

@@ -1,7 +1,8 @@
 /* Devices for the functions that run_any.h runs: each kind that a file names gets a stand-in
  * (tests/support/test_device.h), so that instructions for devices run under mutation and no driver
  * is opened. Kinds whose names have an odd length are memory that the host reaches. A call with
- * what a device does not have, and anything left when the VM is gone, is a bug of the library. */
+ * objects that a device does not have, and anything that is left after the VM is destroyed, is a
+ * bug of the library. */
 #ifndef RLX_FUZZ_DEVICE_H
 #define RLX_FUZZ_DEVICE_H
 

@@ -69,13 +69,13 @@ def rows():
     return [
         # versions
         (twice(), None),
-        (twice(ir=None), "the model is of IR version 0; there are 1 to 14"),
-        (twice(ir=99), "the model is of IR version 99; there are 1 to 14"),
+        (twice(ir=None), "the model has IR version 0; 1 to 14 are known"),
+        (twice(ir=99), "the model has IR version 99; 1 to 14 are known"),
         (twice(sets=()), "the model declares no opset"),
         (twice(sets=((None, 18), ("com.microsoft", 1))), None),
         (twice(sets=((None, 18), ("com.microsoft", 7))),
-         "domain 'com.microsoft' is of opset 7; there are 1 to 1"),
-        (twice(sets=((None, 18), ("ai.onnx.ml", 99))), "domain 'ai.onnx.ml' is of opset 99"),
+         "domain 'com.microsoft' has opset 7; 1 to 1 are known"),
+        (twice(sets=((None, 18), ("ai.onnx.ml", 99))), "domain 'ai.onnx.ml' has opset 99"),
         (twice(sets=((None, 18), ("my.own", 99))), None),
         # declarations
         (twice(outs=[("y", of(["n", 4], "float64"))]),
@@ -140,7 +140,7 @@ def rows():
         (called(function("F", ["a"], ["b"], [node("Neg", "a", "b", foo=1)])),
          "unknown attribute 'foo'; expected one of: none"),
         (called(function("F", ["a"], ["b"], [node("Neg", "a", "b")], opset=99)),
-         "is of opset 99"),
+         "has opset 99"),
         (called(soft, by=.5), None),
         (called(soft), None),
         (called(default), None),

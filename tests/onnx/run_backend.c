@@ -220,9 +220,9 @@ static bool write_device_table(const char *path, const char *device)
     fprintf(file,
             "# ONNX node cases on %s\n\nWritten by `make onnx-opencl-table` "
             "(tests/onnx/run_backend.c): ONNX's node cases with `--default-device %s`. %u cases "
-            "pass on the CPU; %u of them pass here, %u without work of the CPU between a call's "
+            "pass on the CPU; %u of them pass here, %u without work on the CPU between a call's "
             "arguments and its results. The table names the others. A case that the table does not "
-            "name must go on passing.\n\n| case | result | what the CPU does, and why |\n| --- "
+            "name must keep passing.\n\n| case | result | what the CPU does, and why |\n| --- "
             "| --- | --- |\n",
             device, device, all, passed, whole);
     for (uint32_t i = 0; i < n_cases; i++) {

@@ -226,13 +226,13 @@ def main():
                 if first > 1 and s.since == first:
                     by_opset.setdefault(first - 1, []).append(
                         (s, lambda i, s=s: node(s, i),
-                         f"the operator is of operator set {first}, the model of {first - 1}"))
+                         f"the operator needs opset {first}, the model imports {first - 1}"))
             for name, since in removed:
                 last = [s for s in schemas if s.name == name and s.since < int(since)]
                 for s in last[-1:]:
                     by_opset.setdefault(int(since), []).append(
-                        (s, lambda i, s=s: node(s, i), "the operator ended with operator set "
-                         f"{int(since) - 1}, the model is of {since}"))
+                        (s, lambda i, s=s: node(s, i), "the operator exists only up to opset "
+                         f"{int(since) - 1}, the model imports {since}"))
             for opset, batch in by_opset.items():
                 for at in range(0, len(batch), 400):  # the limit on displayed errors
                     part = batch[at:at + 400]

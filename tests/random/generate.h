@@ -51,7 +51,7 @@ value call2(op o, int x, int y);
 void insert_dim(type *t, unsigned at, dim d);
 
 /* Adds several operations that belong together: an exporter's expansion of one operator, or a group
- * that a pass merges. In generate_pattern.c. */
+ * that a pass merges (generate_pattern.c). */
 int add_pattern(gen *g);
 int add_dependent(gen *g);
 int add_tir(gen *g);

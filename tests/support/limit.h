@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RLX_TEST_PATIENCE = 20 }; /* a child that only waits may do so so many times longer */
+enum { RLX_TEST_PATIENCE = 20 }; /* a child that only waits may take this many times longer */
 
 static inline void rlx_test_limit_time(unsigned seconds)
 {

@@ -1,7 +1,7 @@
-/* A kind of device with invented memory, for tests: places in it are no addresses, and what it is
- * asked to do happens only when somebody waits, in order. Code of the format "test" is a list of
- * names of its kernels, one a line. Any of its functions can be made to fail. Fuzz targets use it
- * too, so it needs no test framework. */
+/* A kind of device with invented memory, for tests: locations in it are not addresses, and queued
+ * work is done, in order, only when somebody waits. Code of the format "test" is a list of names of
+ * its kernels, one a line. Any of its functions can be made to fail. Fuzz targets use it too, so it
+ * needs no test framework. */
 #ifndef RLX_TEST_DEVICE_H
 #define RLX_TEST_DEVICE_H
 
@@ -19,7 +19,7 @@ typedef struct test_device_control {
     const char *misuse;                /* the last one */
     uint64_t memory_bytes;             /* of each device: 1 MiB */
     uint32_t opened, loaded, launched; /* calls so far */
-    uint32_t gatherers;                /* calls of functions that want launches kept */
+    uint32_t gatherers;                /* calls of gather that ask for launches to be kept */
     uint64_t allocs;
     bool is_host_memory; /* memory is the host's own, and nothing waits */
     /* Code of any format loads and has kernels of all names, for files of any content. Such a

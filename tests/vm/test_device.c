@@ -87,7 +87,7 @@ RLX_TEST(device, kinds_are_checked_when_they_are_registered)
     rlx_device_api api = *test_device_api(&c);
     RLX_OKAY(rlx_registry_add_device(r, &api, &c, &t->error));
     RLX_FAILS(rlx_registry_add_device(r, &api, &c, &t->error), RLX_E_INVALID_ARG,
-              "has a kind of device 'test'");
+              "already has the device kind 'test'");
     api.kind = "cpu";
     RLX_FAILS(rlx_registry_add_device(r, &api, &c, &t->error), RLX_E_INVALID_ARG,
               "'cpu' cannot be replaced");

@@ -118,9 +118,9 @@ RLX_TEST(device_file, mistakes_in_text_have_a_place)
         const char *text, *message;
     } rows[] = {
         {".device v0 \"x\" 0 \"global\" \"\"", "test:1:9: the next number is 1"},
-        {".device v1 \"\" 0 \"global\" \"\"", "has other characters than letters"},
-        {".device \"a b\" 0 \"global\" \"\"", "has other characters than letters"},
-        {".device \"x\" 0 \"a/b\" \"\"", "has other characters than letters"},
+        {".device v1 \"\" 0 \"global\" \"\"", "must be 1 to 63 letters"},
+        {".device \"a b\" 0 \"global\" \"\"", "must be 1 to 63 letters"},
+        {".device \"x\" 0 \"a/b\" \"\"", "must be 1 to 63 letters"},
         {".device \"x\" 2147483648 \"global\" \"\"", "device x:2147483648"},
         {".device \"x\" 0", "expected a string"},
         {".module \"x\" [ ]", "expected an image"},
@@ -132,7 +132,8 @@ RLX_TEST(device_file, mistakes_in_text_have_a_place)
         {".module \"x\" [ \"a\" 2 hex \"00\" ]", "1 of 2 bytes are missing"},
         {".module \"x\" [ \"a\" 2 bytes ]", "expected 'hex'"},
         {".module m1 \"x\" [ \"a\" text \"b\" ]", "the next number is 0"},
-        {".launches k9 m0 [] {}", "launches of kernel 9 in module 0, which do not both exist"},
+        {".launches k9 m0 [] {}",
+         "launches of kernel 9 in module 0: one of the two does not exist"},
         {"LAUNCH k0 m9 [] {}", "launches of kernel 0 in module 9"},
         {"LAUNCH k0 m0 [] {}\n.launches k0 m0 [] {}", "of kernel k are set twice"},
         {"LAUNCH k0 m0 [s1] {}", "needs a dim that it lacks"},
@@ -357,7 +358,8 @@ RLX_TEST(device_file, too_much_is_refused)
     RLX_OKAY(rlx_exec_builder_device(b, &row, &out, &t->error));
     cr_expect_eq(out, 4u);
     row.kind = RLX_STR("a-name-of-sixty-four-characters-which-is-one-more-than-any-may-be");
-    RLX_FAILS(rlx_exec_builder_device(b, &row, &out, &t->error), RLX_E_INVALID_ARG, "not 1 to 63");
+    RLX_FAILS(rlx_exec_builder_device(b, &row, &out, &t->error), RLX_E_INVALID_ARG,
+              "must be 1 to 63 letters");
     RLX_OKAY(rlx_exec_builder_const_expr(b, 1, &one, &t->error));
     RLX_OKAY(
         rlx_exec_builder_kernel(b, RLX_STR("k"), RLX_STR("k"), 0, NULL, 0, &kernel, &t->error));

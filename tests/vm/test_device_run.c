@@ -1,4 +1,4 @@
-/* Programs on devices: results, misplaced tensors, memory given out and taken, threads. */
+/* Programs on devices: results, misplaced tensors, DLPack in and out, threads. */
 #include <dlpack/dlpack.h>
 #include <pthread.h>
 #include <string.h>

@@ -138,7 +138,8 @@ RLX_TEST(levels, machine_code_of_the_level_runs)
         rlx_status status = rlx_exec_builder_load(all, &options, &exe, &t->error);
         if (i == 0) {
             RLX_FAILS(status, RLX_E_VERSION,
-                      "none of 3 CPU levels runs here; of the first, plain: the kernels need the "
+                      "this machine can run none of the 3 CPU levels; the first, plain: the "
+                      "kernels need the "
                       "CPU feature sse3, which this CPU lacks");
             continue;
         }
@@ -285,9 +286,9 @@ RLX_TEST(levels, a_requested_level_must_exist)
     image m = file_of_levels(t), single = image_of(t, ".func main () -> object symbols 0 {\n"
                                                       "load_const r0, int 1\nret r0\n}\n");
     rlx_executable *exe = NULL;
-    RLX_FAILS(load(t, &m, N + 1, &exe), RLX_E_INVALID_ARG, "level 4 is asked for, the file has 3");
+    RLX_FAILS(load(t, &m, N + 1, &exe), RLX_E_INVALID_ARG, "level 4 is requested, the file has 3");
     RLX_FAILS(load(t, &single, 1, &exe), RLX_E_INVALID_ARG,
-              "level 1 is asked for, the file has none");
+              "level 1 is requested, the file has none");
     RLX_OKAY(load(t, &single, 0, &exe));
     cr_expect_eq(rlx_executable_level_count(exe), 0u);
     cr_expect_eq(rlx_executable_level(exe), 0u);
@@ -305,7 +306,7 @@ RLX_TEST(levels, builders_refuse_invalid_levels)
     RLX_OKAY(rlx_exec_builder_create(&t->allocator, &all, &t->error));
     RLX_OKAY(rlx_exec_builder_create(&t->allocator, &empty, &t->error));
     RLX_FAILS(rlx_exec_builder_level(one, RLX_STR("x"), all, &t->error), RLX_E_INVALID_ARG,
-              "holds nothing else");
+              "must be otherwise empty");
     RLX_FAILS(rlx_exec_builder_level(all, RLX_STR("x"), empty, &t->error), RLX_E_INVALID_ARG,
               "a level is one program with a native section");
     for (uint32_t i = 0; i < RLX_MAX_LEVELS; i++)

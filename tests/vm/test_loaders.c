@@ -1,4 +1,5 @@
-/* Sections "cblas" and "dnnl" that no compiler wrote: bytes and calls of any kind are errors. */
+/* Sections "cblas" and "dnnl" that the compiler did not write: malformed bytes and calls are
+   errors. */
 #include <rlx/loaders.h>
 #include <string.h>
 
@@ -133,7 +134,7 @@ RLX_TEST(loaders, factors_of_any_kind_are_refused)
         const rlx_value kept = args[0];
         args[0] = rlx_int(7);
         RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("product"), args, 4, &y, &t->error), RLX_E_SHAPE,
-                  "an operand is no tensor of float32 in the host's memory");
+                  "an operand is not a float32 tensor in the host's memory");
         args[0] = kept;
         RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("few"), args, 1, &y, &t->error), RLX_E_SHAPE,
                   "it is called with another number of operands");
@@ -179,7 +180,8 @@ RLX_TEST(loaders, images_of_any_shape_are_checked)
         const char *message;
     } cases[] = {
         {{{2, 4, 5, 5}, {6, 2, 3, 2}, {6}, {2, 6, 4, 3}, {2, 6, 4, 3}}, NULL},
-        {{{2, 4, 5}, {6, 2, 3, 2}, {6}, {2, 6, 4, 3}, {2, 6, 4, 3}}, "has not four dimensions"},
+        {{{2, 4, 5}, {6, 2, 3, 2}, {6}, {2, 6, 4, 3}, {2, 6, 4, 3}},
+         "does not have four dimensions"},
         {{{3, 4, 5, 5}, {6, 2, 3, 2}, {6}, {2, 6, 4, 3}, {2, 6, 4, 3}}, "the channels do not fit"},
         {{{2, 3, 5, 5}, {6, 2, 3, 2}, {6}, {2, 6, 4, 3}, {2, 6, 4, 3}}, "the channels do not fit"},
         {{{2, 4, 5, 5}, {5, 2, 3, 2}, {6}, {2, 5, 4, 3}, {2, 5, 4, 3}}, "the channels do not fit"},

@@ -295,7 +295,7 @@ RLX_TEST(opencl, refusals_have_their_statuses)
     RLX_FAILS(cl->alloc(w.device, (size_t)1 << 40, "global", &memory, &t->error), RLX_E_LIMIT,
               "at most 16777216 bytes can be allocated at once: 1099511627776 are needed");
     RLX_FAILS(cl->alloc(w.device, 64, "global.texture", &memory, &t->error), RLX_E_NOT_FOUND,
-              "there is no memory 'global.texture' here, but 'global'");
+              "there is no memory 'global.texture' here, only 'global'");
     RLX_FAILS(cl->find(w.device, w.module, "absent", &function, &t->error), RLX_E_INVALID_MODULE,
               "no kernel 'absent': CL_INVALID_KERNEL_NAME");
     RLX_FAILS(cl->load(w.device, RLX_STR("opencl-c"), "#error", 6, &module, &t->error),
@@ -494,7 +494,7 @@ RLX_TEST(opencl, drivers_build_for_files)
               "not \"ptx\"");
     RLX_OKAY(rlx_device_open(NULL, "cpu", 0, &cpu, &t->error));
     RLX_FAILS(rlx_device_build(cpu, c, "", 0, give_up, NULL, &t->error), RLX_E_NOT_FOUND,
-              "cpu:0: devices of the kind 'cpu' give out no code");
+              "cpu:0: devices of the kind 'cpu' give out no binaries");
     rlx_device_release(cpu);
     rlx_device_release(d);
     cr_expect(fake->live == 0 && fake->misuses == 0);

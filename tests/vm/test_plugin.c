@@ -24,7 +24,7 @@ RLX_TEST(plugin, what_is_none_is_told_by_name)
               "the plugin (libm.so.6) lacks the function rlx_plugin_runtime");
     cr_assert(rlx_test_built("tally_runtime.so", path, sizeof path));
     RLX_FAILS(rlx_registry_load_plugin(r, path, &t->error), RLX_E_INVALID_ARG,
-              "tally_runtime.so: the registry has a kind of section 'tally'");
+              "tally_runtime.so: the registry already has a loader for sections of kind 'tally'");
     rlx_registry_release(r);
 }
 

@@ -159,7 +159,7 @@ RLX_TEST(sections, wrong_rows_are_refused)
     control c = {0};
     rlx_registry *r = registry_of(t, &c);
     RLX_FAILS(rlx_registry_add_section(r, &api, &c, &t->error), RLX_E_INVALID_ARG,
-              "the registry has a kind of section 'scale'");
+              "the registry already has a loader for sections of kind 'scale'");
     rlx_section_api wrong[4] = {api, api, api, api};
     wrong[0].size--;
     wrong[1].kind = "two words";
@@ -167,7 +167,7 @@ RLX_TEST(sections, wrong_rows_are_refused)
     wrong[3].find = NULL;
     for (size_t i = 0; i < 4; i++)
         RLX_FAILS(rlx_registry_add_section(r, &wrong[i], &c, &t->error), RLX_E_INVALID_ARG,
-                  "a kind of section lacks a function, or its name cannot be one");
+                  "a section loader lacks a function, or its kind is not a valid name");
     rlx_registry_release(r);
 }
 

@@ -90,12 +90,12 @@ RLX_TEST(weights, programs_that_make_something_else_are_refused)
         const char *program, *said;
     } rows[] = {
         {".func other () -> object { load_const r0, none ret r0 }\n", "have no program"},
-        {".func weights () -> object { load_const r0, none ret r0 }\n", "makes others"},
-        {".func weights () -> object { make_tuple r0, [] ret r0 }\n", "makes others"},
+        {".func weights () -> object { load_const r0, none ret r0 }\n", "returned other weights"},
+        {".func weights () -> object { make_tuple r0, [] ret r0 }\n", "returned other weights"},
         {".func weights () -> object { load_const r0, none make_tuple r1, [r0, r0] ret r1 }\n",
-         "weight 0: the program makes another"},
+         "weight 0: the weights program returned another size"},
         {".func weights (small: int8[3]) -> object { make_tuple r1, [r0, r0] ret r1 }\n",
-         "weight 0: the program makes another"},
+         "weight 0: the weights program returned another size"},
         {".func weights (small: int8[4]) -> object { make_tuple r1, [r0, r0] ret r1 }\n",
          "'small'"},
         {".func weights (absent: object) -> object { make_tuple r1, [r0, r0] ret r1 }\n",

@@ -1,6 +1,6 @@
-/* The host program of a runtime without an operating system: what it gave, and what the rest of the
- * runtime asks of a system (vm/system.h, rlx/memory.h), answered from that. This is the library's
- * only mutable global state besides the heap. */
+/* The host program of a runtime without an operating system: stores what it provided, and
+ * implements the system interface of the runtime (vm/system.h, rlx/memory.h) with it. This is the
+ * library's only mutable global state besides the heap. */
 #include "vm/bare/bare.h"
 #include "vm/need.h"
 #include "vm/system.h"

@@ -125,9 +125,9 @@ static rlx_status read_segments(object *o)
                                        "\x7f"
                                        "ELF\2\1\1",
                                        7) != 0)
-        return malformed(o, "they are no 64-bit ELF object");
+        return malformed(o, "they are not a 64-bit ELF object");
     if (rlxv_load_u16(h + EHDR_TYPE) != ET_DYN || rlxv_load_u16(h + EHDR_MACHINE) != machine.number)
-        return malformed(o, "they are no shared object for this machine");
+        return malformed(o, "they are not a shared object for this machine");
     o->n_segments = rlxv_load_u16(h + EHDR_PHNUM);
     const uint64_t at = rlxv_load_u64(h + EHDR_PHOFF);
     if (rlxv_load_u16(h + EHDR_PHENTSIZE) != PHDR_BYTES ||

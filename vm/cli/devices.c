@@ -1,5 +1,5 @@
-/* rlx devices: the devices of this machine, of each kind that the runtime knows. A kind without any
- * is told with the reason, such as a missing driver. */
+/* rlx devices: the devices of this machine, of each kind that the runtime knows. For a kind without
+ * devices it prints the reason, such as a missing driver. */
 #include "vm/cli/cli.h"
 
 static bool set(void *user, const cli_option *option, const char *value)
@@ -83,7 +83,7 @@ int cli_command_devices(int argc, char **argv)
     static const cli_option options[] = {{"--json", "", "print one JSON array"}};
     const cli_command command = {"rlx devices [--json]",
                                  "Lists the devices of this machine. RLX_OPENCL_LIBRARY and "
-                                 "RLX_CUDA_LIBRARY name other libraries of drivers.",
+                                 "RLX_CUDA_LIBRARY name other driver libraries.",
                                  options, 1, false};
     bool json = false, help;
     cli_json j = {.file = stdout};

@@ -1,7 +1,7 @@
-/* rlx dump --memory: what a function takes of planned memory together with the functions that it
- * calls, on each device and in each pool. A call's regions come on top of those of the caller, so
- * the most is the caller's own plus the largest of its callees. That the symbols of these have the
- * values of --dim as well is an assumption, which the line states. */
+/* rlx dump --memory: the planned memory of a function together with the functions that it calls, on
+ * each device and in each pool. A callee's regions come on top of the caller's, so the need is the
+ * caller's own plus the largest of its callees. It is assumed that the callees' symbols also have
+ * the values of --dim; the line says so. */
 #include "vm/cli/plan.h"
 
 #include <stdlib.h>

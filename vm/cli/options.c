@@ -94,9 +94,9 @@ static const cli_option call_options[] = {
     {"--huge-pages", "",
      "read constants into huge pages instead of mapping them: slower load, faster run"},
     {"--device-graphs", "",
-     "give the launches of a call to a GPU together, from the second call with the same sizes on"},
-    {"--plugin", "F.so",
-     "a shared library that runs sections of the file or brings devices; may be repeated"},
+     "submit the launches of a call to a GPU together, from the second call with the same sizes "
+     "on"},
+    {"--plugin", "F.so", "shared library that adds section loaders or devices; may be repeated"},
     {"--require-key", "F.pub",
      "refuse a file not signed by this key (repeat it to accept several keys)"},
     {"--no-native", "",

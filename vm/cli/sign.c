@@ -121,10 +121,11 @@ int cli_command_sign(int argc, char **argv)
     static const cli_option options[] = {
         {"--key", "SECRET", "the secret key: NAME.key of rlx keygen"},
         {"-o", "OUT.rlx", "write the signed file here (default: replace FILE.rlx)"}};
-    const cli_command command = {"rlx sign FILE.rlx --key SECRET [-o OUT.rlx]",
-                                 "Checks a file as rlx verify does, and signs all its bytes "
-                                 "(Ed25519).\nReplaces an existing signature. Executes nothing.",
-                                 options, 2, false};
+    const cli_command command = {
+        "rlx sign FILE.rlx --key SECRET [-o OUT.rlx]",
+        "Checks a file as rlx verify does, and signs all its bytes "
+        "(Ed25519).\nReplaces an existing signature. Runs no code from the file.",
+        options, 2, false};
     arguments a = {0};
     bool help;
     int status = cli_parse(&command, argc, argv, set, &a, &help);

@@ -72,10 +72,11 @@ int cli_command_verify(int argc, char **argv)
 {
     static const cli_option options[] = {
         {"--key", "PUBLIC", "require a signature by this key (repeat it to accept several keys)"}};
-    const cli_command command = {"rlx verify FILE.rlx [--key PUBLIC]...",
-                                 "Checks a whole file: structure, bytecode, memory plans, all "
-                                 "checksums; with --key, its signature. Executes nothing.",
-                                 options, 1, false};
+    const cli_command command = {
+        "rlx verify FILE.rlx [--key PUBLIC]...",
+        "Checks a whole file: structure, bytecode, memory plans, all "
+        "checksums; with --key, its signature. Runs no code from the file.",
+        options, 1, false};
     arguments a = {0};
     bool help;
     int status = cli_parse(&command, argc, argv, set, &a, &help);

@@ -120,7 +120,7 @@ static rlx_status alloc_memory(void *device, size_t bytes, const char *scope, vo
     size_t begin = 0;
     uint32_t at = 0;
     if (c->row && strcmp(scope, "global") != 0 && strcmp(scope, c->row->scope) != 0)
-        return rlx_fail(err, RLX_E_NOT_FOUND, "there is no memory '%.60s' here, but '%s'", scope,
+        return rlx_fail(err, RLX_E_NOT_FOUND, "there is no memory '%.60s' here, only '%s'", scope,
                         c->row->scope);
     if (!rlxv_grow(NULL, (void **)&c->list, &c->capacity, c->n, sizeof *c->list))
         return rlx_fail(err, RLX_E_NOMEM, "out of memory");

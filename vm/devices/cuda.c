@@ -275,7 +275,7 @@ static rlx_status alloc(void *device, size_t bytes, const char *scope, void **ou
     cu_pointer memory = 0;
     char what[64];
     if (scope && strcmp(scope, "global") != 0)
-        return rlx_fail(err, RLX_E_NOT_FOUND, "there is no memory '%.60s' here, but 'global'",
+        return rlx_fail(err, RLX_E_NOT_FOUND, "there is no memory '%.60s' here, only 'global'",
                         scope);
     snprintf(what, sizeof what, "%zu bytes of memory", bytes);
     RLX_TRY(rlxv_cuda_enter(d, what, err));

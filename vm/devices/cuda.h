@@ -85,13 +85,13 @@ void rlxv_cuda_close_blas(rlxv_cuda *d);
 
 /* --- cuda_graph.c --- */
 rlx_status rlxv_cuda_gather(void *device, bool on, rlx_error *err);
-/* Keeps a launch; false: there is no room, or nobody gathers. */
+/* Keeps a launch; false if there is no room or launches are not being gathered. */
 bool rlxv_cuda_keep(rlxv_cuda *d, const rlxv_cuda_call *call, const char *name, const void *args);
-/* Asks for all that is kept; errors are kept instead. The context is current. */
+/* Submits all kept launches; errors are kept for later. The context is current. */
 void rlxv_cuda_flush(rlxv_cuda *d);
 /* The first error of launches that were kept. */
 rlx_status rlxv_cuda_late(rlxv_cuda *d, rlx_error *err);
-/* Their functions go. The context is current. */
+/* Called before their functions are unloaded. The context is current. */
 void rlxv_cuda_drop_graphs(rlxv_cuda *d);
 void rlxv_cuda_free_graphs(rlxv_cuda *d);
 

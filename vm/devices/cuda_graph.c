@@ -1,10 +1,10 @@
 /* Launches of a CUDA device in graphs, where a call asks for it (rlx_vm_options.device_graphs).
  *
- * Such a call's launches are kept until something else is asked of the device, their number is
- * full, or the call ends. Kept launches that come for the second time, with the same kernels and
- * sizes in the same order, become a graph of the driver; from then on they are one call of it.
- * Arguments that differ from those of the last time are set in the graph first. Where the driver
- * refuses any of this, the launches are asked for one by one. */
+ * Such a call's launches are kept until other work is queued on the device, the limit of kept
+ * launches is reached, or the call ends. Kept launches that come for the second time, with the same
+ * kernels and sizes in the same order, become a CUDA graph; from then on they are one call of the
+ * driver. Arguments that changed since the last time are set in the graph first. If the driver
+ * refuses any of this, the launches are submitted one by one. */
 #include "vm/devices/cuda.h"
 
 #include <stdio.h>

@@ -8,7 +8,8 @@
 rlx_status rlxv_driver_open(const rlxv_driver_row *row, void **out_library, void *functions,
                             rlx_error *err)
 {
-    /* A program with more rights than its user does not run the user's library. */
+    /* A program that runs with more rights than its user must not load a library that the user
+       names. */
     const char *named = row->variable ? secure_getenv(row->variable) : NULL;
     const char *file = named && *named ? named : row->file;
     *out_library = NULL;

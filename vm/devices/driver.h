@@ -1,5 +1,5 @@
-/* What the kinds of devices with a vendor's driver have in common (private): the rows of their
-   functions, and the driver's library, which is opened when a device of it is asked for. */
+/* Shared by the kinds of devices with a vendor's driver (private): the rows of their functions, and
+   the driver's library, which is opened when one of its devices is first asked for. */
 #ifndef RLXV_DRIVER_H
 #define RLXV_DRIVER_H
 

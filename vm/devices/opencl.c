@@ -1,16 +1,15 @@
 /* The kind "opencl": memory, copies, launches and events of a device behind the ICD loader.
 
-   A device has a context and two in-order queues, one of which is in use: commands go to the one
-   that keeps times from the moment that somebody asks for times. Memory is a buffer object; its
-   release counts for the driver only after the commands that use it. The driver's functions may be
-   called on any thread, except that a kernel's arguments are state of the kernel: launches come one
-   at a time. */
+   A device has a context and two in-order queues, of which one is in use: commands go to the queue
+   that records times once times are first requested. Memory is a buffer object; its release counts
+   for the driver only after the commands that use it. The driver's functions may be called on any
+   thread, except that a kernel's arguments are state of the kernel: launches come one at a time. */
 #include "vm/devices/opencl.h"
 
 #include <string.h>
 
-/* Commands may wait in the driver until it is told to begin: it is, after this many launches, so
- * that the device works while the host goes on. */
+/* Commands may wait in the driver until it is flushed. It is flushed after this many launches, so
+ * that the device works while the host continues. */
 enum { FLUSH_AFTER = 16 };
 
 static void close_device(void *device)
@@ -86,7 +85,7 @@ static rlx_status alloc_memory(void *device, size_t bytes, const char *scope, vo
     rlxv_cl_device *d = device;
     int32_t code = 0;
     if (strcmp(scope, "global") != 0)
-        return rlx_fail(err, RLX_E_NOT_FOUND, "there is no memory '%.60s' here, but 'global'",
+        return rlx_fail(err, RLX_E_NOT_FOUND, "there is no memory '%.60s' here, only 'global'",
                         scope);
     if (bytes > d->most_bytes)
         return rlx_fail(err, RLX_E_LIMIT,

@@ -100,15 +100,15 @@ typedef struct rlxv_cl_device {
     rlx_allocator allocator;
     rlxv_cl cl;
     void *device, *context;
-    /* In order; |queue| is that of new commands: |timed|, which keeps the times of its commands and
-     * is slower by that, from the first command on whose times were asked for, else |untimed|. */
+    /* In-order queues; |queue| receives new commands. It is |untimed| until the times of a command
+     * are first requested, then |timed|, which records times and is slower. */
     void *untimed, *timed;
     _Atomic(void *) queue;
     uint64_t most_bytes; /* of one buffer */
     const char *options; /* of builds */
     char machine[RLXV_CL_MACHINE_TEXT];
     uint32_t unflushed; /* launches since the driver was last told to begin */
-    atomic_uint epoch;  /* changes where a handle of memory may come to mean another */
+    atomic_uint epoch;  /* changes when a memory handle may be reused for other memory */
 } rlxv_cl_device;
 
 /* A buffer that a kernel has as an argument, so that it is not set again for the next launch. */

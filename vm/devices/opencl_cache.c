@@ -1,8 +1,8 @@
 /* Programs that drivers built, kept in $XDG_CACHE_HOME/rlx (else ~/.cache/rlx), a file each.
 
-   A file holds all that decides the binary - machine, build options, source - and is used only if
-   they are the same: its name, a checksum of them, may collide. It is read by those who can write
-   it: the user. Errors of the file system mean that nothing is kept. */
+   A file holds everything that determines the binary (machine, build options, source) and is used
+   only if all of it is equal, because its name, a checksum, may collide. Only the user can write it
+   and reads it. If the file system fails, nothing is cached. */
 #include "vm/arena.h"
 #include "vm/devices/opencl.h"
 #include "vm/file.h"

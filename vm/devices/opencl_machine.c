@@ -1,4 +1,5 @@
-/* OpenCL devices before they are opened: the driver's library, their numbers and their facts. */
+/* OpenCL devices before they are opened: the driver's library, the devices' numbers and
+   properties. */
 #include "vm/devices/opencl.h"
 
 #include <stdio.h>
@@ -163,7 +164,7 @@ rlx_status rlxv_cl_info(void *user, uint32_t id, rlx_device_info *out, rlx_error
         out->vector_bytes = small(number(&cl, &at, RLXV_CL_NATIVE_VECTOR_WIDTH_FLOAT)) * 4;
     text(&cl, &at, RLXV_CL_DEVICE_NAME, out->name, sizeof out->name);
     text(&cl, &at, RLXV_CL_DEVICE_VERSION, version, sizeof version);
-    /* A version is "OpenCL", a blank, "3.0", a blank and what the vendor likes to say. */
+    /* A version is "OpenCL", a blank, "3.0", a blank and vendor-specific text. */
     snprintf(out->driver, sizeof out->driver, "%.10s, %.60s %.40s", version,
              text(&cl, &at, RLXV_CL_PLATFORM_NAME, platform, sizeof platform),
              text(&cl, &at, RLXV_CL_DRIVER_VERSION, driver, sizeof driver));

@@ -15,8 +15,8 @@ typedef struct rlxc_attention {
     /* The first and last key visible to a query: the query's number plus a term common to all
      * queries; or NULL. */
     const rlxc_expr *first_seen, *last_seen;
-    /* The score of keys outside, if it could also be that of the keys inside, by a mask: a query
-     * that sees none of them counts all keys alike; else NULL. */
+    /* The score of keys outside that range, if a mask could give the keys inside the same score; a
+     * query that sees no key then weights all keys equally. Else NULL. */
     const rlxc_expr *hidden;
     /* Loads of the map that are contiguous along the keys and strided along the queries, such as a
      * bias per pair. */

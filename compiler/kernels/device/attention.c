@@ -18,7 +18,8 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_attention *a)
 {
     int64_t queries;
     if (s->target->device.warp < 2)
-        return rlxc_decline(s, "threads are not in step: each would read all keys for itself");
+        return rlxc_decline(s,
+                            "threads do not run in lockstep: each would read all keys separately");
     if (i > 0)
         return rlxc_decline(s, "attention begins with the function's first block");
     if (!rlxc_attention_find(s, a))

@@ -65,7 +65,7 @@ const rlxc_expr *rlxc_gemm_in_vars(const rewriting *r, const rlxc_expr *e)
     uint32_t n = 0;
     for (int k = 0; k < RLXC_GEMM_AXES; k++) {
         const rlxc_expr *below = rlxc_i64(ctx, 1);
-        uint32_t outer = 0; /* the first that has more than one turn: the others are all of it */
+        uint32_t outer = 0; /* the outermost axis with more than one iteration */
         while (outer + 1 < r->g.n[k] && rlxc_is_const(s->extents[r->g.axes[k][outer]], 1))
             outer++;
         for (uint32_t i = r->g.n[k]; i-- > 0 && r->vars[k];) {
@@ -270,7 +270,7 @@ static bool set_padded(rewriting *r, rlxc_gemm_axis kind, int64_t multiple)
     return true;
 }
 
-/* Without the mark of the rule whose steps ask for the rewrite. */
+/* Without the annotation of the rule whose steps request the rewrite. */
 static const rlxc_stmt *unmarked(void *user, const rlxc_stmt *s)
 {
     rlxc_context *ctx = user;

@@ -1,5 +1,5 @@
-/* A stage that is a product, as rows, columns and terms: what rule product asks, and the rewrite
- * "gemm" that its list of steps begins with. */
+/* A stage that is a product, described by rows, columns and terms, for rule product, and the
+ * rewrite "gemm" that its list of steps begins with. */
 #ifndef RLXC_KERNELS_DEVICE_GEMM_H
 #define RLXC_KERNELS_DEVICE_GEMM_H
 
@@ -33,7 +33,7 @@ typedef struct rlxc_fragment_kind { /* an instruction of tensor cores: fragments
     rlx_dtype dtype;                /* of the factors in memory */
     const char *shape, *type;       /* in T.ptx_mma */
     int64_t terms, per_register;    /* terms of one instruction, elements in 32 bits */
-    bool rounds;                    /* it multiplies fewer digits than the factors have */
+    bool rounds;                    /* it rounds the factors to fewer digits */
 } rlxc_fragment_kind;
 
 /* The instruction for the factors of |g|: float16 or bfloat16 numbers that are summed in float32,

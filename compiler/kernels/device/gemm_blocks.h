@@ -1,5 +1,5 @@
-/* What gemm.c, a product as blocks of elements, shares with fragments.c, the same as blocks of
- * tensor cores' fragments. */
+/* Shared by gemm.c, which builds a product from blocks of elements, and fragments.c, which builds
+ * it from fragments of tensor cores. */
 #ifndef RLXC_KERNELS_DEVICE_GEMM_BLOCKS_H
 #define RLXC_KERNELS_DEVICE_GEMM_BLOCKS_H
 

@@ -38,7 +38,7 @@ static int64_t members(rlxc_context *ctx, const rlxc_expr *factor, const rlxc_ex
     return rlxc_expr_uses_var(ctx, *out, axis) ? 0 : by;
 }
 
-/* |stage| with axis |a| of n * q turns as two of n and q turns. */
+/* |stage| with axis |a| of n * q iterations split into two axes of n and q. */
 static rlxc_stage *with_groups(rlxc_context *ctx, const rlxc_stage *stage, uint32_t a, int64_t q,
                                const rlxc_expr *group, const rlxc_expr *member)
 {

@@ -38,7 +38,7 @@ bool rlxc_decide_product(rlxc_schedule *c, uint32_t i, void *sizes)
 }
 
 /* The factor's part for a tile, in the |n_outer| loops of the tile: its two loops become one, whose
- * iterations the threads share out. */
+ * iterations are divided among the threads. */
 static void share_out(rlxc_schedule_steps *l, rlxc_step_ref block, uint32_t n_outer,
                       const rlxc_product_sizes *z)
 {

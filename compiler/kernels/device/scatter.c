@@ -1,21 +1,21 @@
 /* Rule scatter: updates at places that data gives, on a device (scatter_elements, scatter_nd,
  * index_put).
  *
- * A thread has elements of the result and makes their updates in the order as written, so that the
- * results are those of the CPU, also where places repeat and sums round. Where loops go over
- * elements that no index touches, those are the threads'. Where they are too few, the touched
- * dimensions are shared out, too (rewrite "scatter"): all threads read all indices, the same at the
- * same time, and each makes the updates that are its own. */
+ * A thread owns elements of the result and makes their updates in the order as written, so that the
+ * results equal the CPU's, also where positions repeat and sums round. Loops over dimensions
+ * without indices are bound to threads. If these are too few, the indexed dimensions are divided
+ * among threads as well (rewrite "scatter"): all threads read all indices, the same at the same
+ * time, and each makes only its own updates. */
 #include "compiler/kernels/device/device.h"
 #include "compiler/kernels/device/updates.h"
 #include "compiler/kernels/rules.h"
 
 enum {
-    OWNERS = 4096,     /* threads that share out what no loop goes over */
+    OWNERS = 4096,     /* threads that divide the dimensions that no loop covers */
     THREADS_APART = 16 /* of a block where threads are turns of a loop: cores take blocks */
 };
 
-/* The number of elements that no index touches; 0: not known. */
+/* The number of elements along dimensions without indices; 0: not known. */
 static int64_t untouched(rlxc_context *ctx, const rlxc_updates *u)
 {
     int64_t total = 1, n, none = 1;

@@ -1,5 +1,5 @@
-/* Blocks that write elements at places that data gives, one after the other (scatter, index_put):
- * what rule scatter asks, and the rewrite "scatter" that its list of steps begins with. */
+/* Blocks that write elements at positions that data gives, one after the other (scatter,
+ * index_put), for rule scatter, and the rewrite "scatter" that its list of steps begins with. */
 #ifndef RLXC_KERNELS_DEVICE_UPDATES_H
 #define RLXC_KERNELS_DEVICE_UPDATES_H
 

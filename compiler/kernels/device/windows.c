@@ -104,7 +104,8 @@ bool rlxc_decide_windows(rlxc_schedule *c, uint32_t i, void *sizes)
     return true;
 }
 
-/* Binds the loops over lines and their parts |part|; returns the one whose turn is a part. */
+/* Binds the loops over lines and their parts |part|; returns the loop with one part per
+   iteration. */
 static rlxc_step_ref bind_parts(rlxc_schedule_steps *l, rlxc_step_ref line, rlxc_step_ref part,
                                 const rlxc_windows_sizes *z)
 {

@@ -27,7 +27,8 @@ uint32_t rlxc_rows_group(const rlxc_stages *s, uint32_t i, uint32_t most, const 
 bool rlxc_is_small_reduction(const rlxc_stage *s, int64_t most);
 /* True if the value is chosen by conditions: the border of an image, or joined parts. */
 bool rlxc_chooses(rlxc_context *ctx, const rlxc_stage *s);
-/* Rows of more than two axes that are worth a division to index them. */
+/* True for rows of more than two axes that are long enough to pay for the division that indexes
+   them. */
 bool rlxc_has_long_rows(const rlxc_stage *s);
 /* True if the work is certainly small: not worth a function for threads. */
 bool rlxc_is_small_work(const rlxc_stage *stages, uint32_t n);

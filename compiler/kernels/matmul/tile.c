@@ -98,11 +98,11 @@ static const rlxc_expr *panel_ahead(rlxc_tiler *t, const rlxc_expr *j0)
     return rlxc_select(ctx, t->alone, rlxc_tile_num(t, t->p.fetch), distance);
 }
 
-/* Weights that do not stay in cache from call to call come from memory or the last level of cache,
- * a panel's part by part as the first tile of rows asks for them. So tiles fetch lines ahead, which
- * behind the last row are the next panel's. Where a row is of several lines the first full tiles of
- * the first block of rows fetch one each, if they are enough for all; the others name a line that
- * they read anyway. */
+/* Weights that do not stay in the cache between calls come from memory or the last-level cache,
+ * piece by piece as the first tile of rows reads a panel. So tiles prefetch lines, after the last
+ * row those of the next panel. Where a row is of several lines the first full tiles of the first
+ * block of rows fetch one each, if they are enough for all; the others name a line that they read
+ * anyway. */
 static void fetch_ahead(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rlxc_tiles *tiles)
 {
     rlxc_context *ctx = t->ctx;

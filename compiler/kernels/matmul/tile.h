@@ -11,7 +11,7 @@ typedef struct rlxc_tiler {
     const rlxc_stage *s, *epilogue;
     rlxc_tile_plan p;
     const struct rlxc_sliding *sliding; /* the stage is such a window; NULL: it is not */
-    const struct rlxc_sliding *border;  /* ... is a sum that leaves out what is off the image */
+    const struct rlxc_sliding *border;  /* ... is a sum that skips elements off the image */
     bool small;                         /* no threads */
     rlxc_buffer *acc, *tile;            /* tile in memory; NULL until needed */
     rlxc_buffer *packed;                /* of the operand: [reduction][columns of a tile] */

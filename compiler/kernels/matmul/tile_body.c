@@ -100,7 +100,7 @@ static uint32_t chains_of(const rlxc_tiler *t, const rlxc_tile *q)
     return n;
 }
 
-/* The place of the tile's sums from earlier blocks, and of those of part |chain|. */
+/* The position of the tile's sums from earlier blocks, and of those of part |chain|. */
 static const rlxc_expr *partial_sum(rlxc_tiler *t, const rlxc_tile *q, const rlxc_point *at,
                                     const rlxc_expr *out_where[2])
 {

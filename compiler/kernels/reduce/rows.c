@@ -170,7 +170,7 @@ static row_search look_at_loads(const rlxc_schedule *c, const rlxc_stage *s, uin
 }
 
 /* The lanes of vectors for short rows that no other axis continues (|apart|), or at places that
- * data gives; or 0. Left to itself, LLVM unrolls such a row and makes vectors of its neighbours,
+ * data gives; or 0. Otherwise LLVM unrolls such a row and vectorizes across neighbouring rows,
  * which takes a gather for each load. */
 static int64_t lanes_of_short_rows(const rlxc_schedule *c, const rlxc_stage *s, bool apart)
 {
@@ -194,7 +194,8 @@ typedef struct fresh_search {
     bool found;
 } fresh_search;
 
-/* Looks for a load of what |writer| stores whose place in the row is no axis, but computed. */
+/* Looks for a load of what |writer| stores whose position in the row is computed instead of an
+   axis. */
 static bool look_for_fresh(void *user, const rlxc_expr *e)
 {
     fresh_search *f = user;
