@@ -1,5 +1,5 @@
-/* Which loops LLVM unrolls (compiler/codegen/llvm_unroll.c), found by counting the multiplications
- * in its text. */
+/* What LLVM's text of kernels shows: which loops are unrolled (compiler/codegen/llvm_unroll.c),
+ * which indices are divided. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +8,16 @@
 #include "tests/compiler/kernel_fixture.h"
 #include "tests/compiler/library.h"
 #include "tests/support/rlx_test.h"
+
+/* How often |word| occurs. */
+static size_t occurrences(const char *text, size_t size, const char *word)
+{
+    size_t n = 0;
+    for (const char *at = text, *end = text + size;
+         (at = memmem(at, (size_t)(end - at), word, strlen(word))) != NULL; at++)
+        n++;
+    return n;
+}
 
 /* Multiplications in the optimised code of 3 x 3 taps around |turns| turns of |width| statements.
  */
@@ -39,13 +49,13 @@ static size_t multiplications(rlx_test *t, int turns, int width)
     return n;
 }
 
-RLX_TEST(unroll, loops_around_a_long_loop_stay_rolled)
+RLX_TEST(llvm_text, loops_around_a_long_loop_stay_rolled)
 {
     const size_t n = multiplications(t, 64, 2);
     cr_expect_lt(n, (size_t)24, "%zu multiplications: a copy for each tap", n);
 }
 
-RLX_TEST(unroll, short_nests_are_unrolled_whole)
+RLX_TEST(llvm_text, short_nests_are_unrolled_whole)
 {
     const size_t n = multiplications(t, 3, 1);
     cr_expect_gt(n, (size_t)9, "%zu multiplications", n);
@@ -53,7 +63,7 @@ RLX_TEST(unroll, short_nests_are_unrolled_whole)
 
 /* Sums of 16 elements are vectors themselves: unrolled, LLVM vectorises over the keys instead,
  * whose elements it gathers one by one. */
-RLX_TEST(unroll, one_query_of_small_heads_reads_keys_in_vectors)
+RLX_TEST(llvm_text, one_query_of_small_heads_reads_keys_in_vectors)
 {
     static const char text[] =
         "@I.ir_module\nclass Module:\n    @R.function\n"
@@ -70,10 +80,54 @@ RLX_TEST(unroll, one_query_of_small_heads_reads_keys_in_vectors)
     o.cpu = "x86-64-v3";
     RLX_OKAY(
         rlx_ir_module_emit(library_parse(t, c, text), &o, RLX_EMIT_LLVM, &data, &size, &t->error));
-    for (const char *at = data, *end = at + size;
-         (at = memmem(at, (size_t)(end - at), "insertelement", 13)) != NULL; at++)
-        n++;
+    n = occurrences(data, size, "insertelement");
     cr_expect_lt(n, (size_t)400, "%zu elements are inserted into vectors", n);
     rlx_free(&t->allocator, data, size, 64);
     rlx_compiler_destroy(c);
+}
+
+/* --- divisions -------------------------------------------------------------------------------- */
+
+typedef struct division_case {
+    const char *a, *b; /* shapes of the operands of a product */
+    bool divides;      /* by variables */
+} division_case;
+
+/* Divides the elements of a product of two operands only where |row| says so, and never with care
+ * for the signs of an index and a dimension. */
+static void check_divisions(rlx_test *t, const division_case *row)
+{
+    char text[500];
+    rlx_compiler *c = library_compiler(t);
+    rlx_compile_options o;
+    void *data = NULL;
+    size_t size = 0;
+    snprintf(text, sizeof text,
+             "@I.ir_module\nclass Module:\n    @R.function\n"
+             "    def main(x: R.Tensor((%s), \"float32\"), y: R.Tensor((%s), \"float32\")):\n"
+             "        with R.dataflow():\n            z = R.multiply(x, y)\n"
+             "            R.output(z)\n        return z\n",
+             row->a, row->b);
+    rlx_compile_options_init(&o);
+    o.cpu = "x86-64-v3";
+    RLX_OKAY(
+        rlx_ir_module_emit(library_parse(t, c, text), &o, RLX_EMIT_LLVM, &data, &size, &t->error));
+    const size_t n = occurrences(data, size, "div i64 %") + occurrences(data, size, "rem i64 %");
+    cr_expect_eq(n > 0, row->divides, "%s times %s: %zu", row->a, row->b, n);
+    cr_expect_eq(occurrences(data, size, "llvm.abs.i64"), (size_t)0, "%s times %s", row->a, row->b);
+    rlx_free(&t->allocator, data, size, 64);
+    rlx_compiler_destroy(c);
+}
+
+RLX_TEST(llvm_text, indices_are_divided_only_where_they_must_be)
+{
+    static const division_case rows[] = {
+        {"\"n\", 24", "\"n\", 24", false},
+        {"1, \"n\", 24", "1, \"n\", 24", false},
+        {"1, 1, \"n\", \"m\"", "1, 1, \"n\", \"m\"", false},
+        {"1, \"n\", 24", "1, 1, 24", false},
+        {"\"b\", \"h\", \"w\", 16", "\"b\", 1, 1, 16", true}, /* the image of a row */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_divisions(t, &rows[i]);
 }
