@@ -243,14 +243,22 @@ static rlxc_atom bias_of(rlxc_ox *im, const attention *a, rlxc_atom see)
                        rlxc_ox_number(im, a->t, -(double)INFINITY));
 }
 
+/* True if the last query's position is the last key's: there are as many new keys as queries. */
+static bool ends_with_keys(rlxc_ox *im, const attention *a)
+{
+    const rlxc_expr *past = rlxc_ox_dim(im, rlxc_ox_in(im, PAST_KEY), 2);
+    return rlxc_prove_eq(im->ctx, rlxc_add(im->ctx, past, a->queries), a->keys, NULL);
+}
+
 /* The result by head. */
 static rlxc_atom one_operator(rlxc_ox *im, const attention *a, double scale)
 {
     static const int64_t swap[4] = {0, 2, 1, 3};
     const int64_t left = rlxc_ox_int(im, "left_window_size", -1);
-    const bool causal = rlxc_ox_int(im, "is_causal", 0) != 0 && !rlxc_ox_has(im, LENGTHS) &&
-                        rlxc_ox_int(im, "right_window_size", -1) < 0;
     const bool past = rlxc_ox_has(im, PAST_KEY);
+    const bool causal = rlxc_ox_int(im, "is_causal", 0) != 0 && !rlxc_ox_has(im, LENGTHS) &&
+                        rlxc_ox_int(im, "right_window_size", -1) < 0 &&
+                        (!past || ends_with_keys(im, a));
     const bool by_head = !a->is_flat || past || rlxc_ox_wants(im, 1) || rlxc_ox_wants(im, 2);
     bool sure;
     rlxc_atom see = causal ? (rlxc_atom){0} : visible(im, a, &sure);

@@ -35,6 +35,49 @@ static rlxc_atom add(rlxc_ox *im, rlxc_atom a, double b)
     return rlxc_ox_op2(im, "add", a, f(im, b));
 }
 
+static const char *nearest_mode(rlxc_ox *im)
+{
+    return rlxc_ox_str(im, "nearest_mode", im->opset < 11 ? "floor" : "round_prefer_floor");
+}
+
+/* |position| / scale. The quotient of integers is exact where the scale is one of two lengths, so
+ * that no rounding error decides a tie between two elements. Other nearest elements are those of
+ * the rounded scale, as exporters' frameworks compute them. */
+static rlxc_atom unscaled(rlxc_ox *im, const axis_plan *p, rlxc_atom position)
+{
+    const bool may_tie = strcmp(rlxc_ox_str(im, "mode", "nearest"), "nearest") == 0 &&
+                         strncmp(nearest_mode(im), "round", 5) == 0;
+    if (!may_tie || !p->exact)
+        return rlxc_ox_op2(im, "divide", position, p->scale);
+    position = rlxc_ox_op2(im, "multiply", position, scalar_of(im, p->in));
+    return rlxc_ox_op2(im, "divide", position, scalar_of(im, p->out));
+}
+
+/* The coordinate of element |i| of a part of the input from |begin| to |end|, fractions of its
+ * length less one: |last|. One element is at the middle. */
+static rlxc_atom cropped(rlxc_ox *im, const axis_plan *p, rlxc_atom i, rlxc_atom begin,
+                         rlxc_atom end, rlxc_atom last)
+{
+    const rlxc_expr *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *most = rlxc_ox_bin(im, RLXC_EXPR_MAX, p->out, rlxc_ox_i(im, 2));
+    int64_t n;
+    rlxc_atom middle = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "add", begin, end), f(im, 0.5));
+    middle = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", middle, last),
+                         rlxc_ox_op2(im, "multiply", i, f(im, 0)));
+    const bool known = rlxc_is_int(rlxc_canonical(im->ctx, p->out, NULL), &n);
+    if (known && n == 1)
+        return middle;
+    rlxc_atom width = rlxc_ox_op2(im, "subtract", end, begin);
+    width = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", width, last),
+                        scalar_of(im, rlxc_sub(im->ctx, most, one)));
+    rlxc_atom x = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", i, width),
+                              rlxc_ox_op2(im, "multiply", begin, last));
+    if (known)
+        return x;
+    rlxc_atom many = rlxc_ox_op2(im, "greater", scalar_of(im, p->out), f(im, 1));
+    return rlxc_ox_op3(im, "where", many, x, middle);
+}
+
 /* Coordinates in the input of each element of the output; |out_inside| (or none) tells where they
  * are inside, for tf_crop_and_resize. */
 static rlxc_atom coordinates(rlxc_ox *im, const axis_plan *p, rlxc_atom roi, uint32_t axis,
@@ -45,11 +88,9 @@ static rlxc_atom coordinates(rlxc_ox *im, const axis_plan *p, rlxc_atom roi, uin
     rlxc_atom i = rlxc_ox_cast(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), p->out), RLX_F32);
     const rlxc_expr *one = rlxc_ox_i(im, 1);
     rlxc_atom last = scalar_of(im, rlxc_sub(im->ctx, p->in, one));
-    /* one less than the output's length, which may be fractional here */
-    rlxc_atom steps = add(im, rlxc_ox_op2(im, "multiply", p->scale, scalar_of(im, p->in)), -1);
     int64_t n;
     bool single = rlxc_is_int(rlxc_canonical(im->ctx, p->out, NULL), &n) && n == 1;
-    rlxc_atom half = add(im, rlxc_ox_op2(im, "divide", add(im, i, 0.5), p->scale), -0.5);
+    rlxc_atom half = add(im, unscaled(im, p, add(im, i, 0.5)), -0.5);
     if (strcmp(mode, "half_pixel") == 0)
         return half;
     if (strcmp(mode, "pytorch_half_pixel") == 0) {
@@ -63,13 +104,17 @@ static rlxc_atom coordinates(rlxc_ox *im, const axis_plan *p, rlxc_atom roi, uin
     if (strcmp(mode, "align_corners") == 0) {
         rlxc_atom some = rlxc_ox_op2(im, "greater", i, f(im, 0)); /* the first is 0, also for a
                                                                    * single one */
-        rlxc_atom x = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", i, last), steps);
+        /* one less than the output's length, which may be fractional here */
+        rlxc_atom length = p->exact ? scalar_of(im, p->out)
+                                    : rlxc_ox_op2(im, "multiply", p->scale, scalar_of(im, p->in));
+        rlxc_atom x =
+            rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", i, last), add(im, length, -1));
         return rlxc_ox_op3(im, "where", some, x, f(im, 0));
     }
     if (strcmp(mode, "asymmetric") == 0)
-        return rlxc_ox_op2(im, "divide", i, p->scale);
+        return unscaled(im, p, i);
     if (strcmp(mode, "tf_half_pixel_for_nn") == 0)
-        return rlxc_ox_op2(im, "divide", add(im, i, 0.5), p->scale);
+        return unscaled(im, p, add(im, i, 0.5));
     if (strcmp(mode, "half_pixel_symmetric") == 0) {
         rlxc_atom in = scalar_of(im, p->in);
         rlxc_atom adjust = rlxc_ox_op2(im, "divide", scalar_of(im, p->out),
@@ -85,18 +130,7 @@ static rlxc_atom coordinates(rlxc_ox *im, const axis_plan *p, rlxc_atom roi, uin
             rlxc_atom part = rlxc_ox_slice(im, roi, 0, at, rlxc_add(im->ctx, at, one), 1);
             ends[k] = rlxc_ox_cast(im, rlxc_ox_reshape(im, part, NULL, 0), RLX_F32);
         }
-        rlxc_atom x;
-        if (single) {
-            x = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "add", ends[0], ends[1]), f(im, 0.5));
-            x = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", x, last), i);
-        } else {
-            rlxc_atom width = rlxc_ox_op2(im, "subtract", ends[1], ends[0]);
-            const rlxc_expr *most = rlxc_ox_bin(im, RLXC_EXPR_MAX, p->out, rlxc_ox_i(im, 2));
-            rlxc_atom gaps = scalar_of(im, rlxc_sub(im->ctx, most, one));
-            width = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", width, last), gaps);
-            x = rlxc_ox_op2(im, "multiply", i, width);
-            x = rlxc_ox_op2(im, "add", x, rlxc_ox_op2(im, "multiply", ends[0], last));
-        }
+        rlxc_atom x = cropped(im, p, i, ends[0], ends[1], last);
         *out_inside = rlxc_ox_op2(im, "logical_and", rlxc_ox_op2(im, "greater_equal", x, f(im, 0)),
                                   rlxc_ox_op2(im, "less_equal", x, last));
         return x;
@@ -113,8 +147,7 @@ static rlxc_atom clamped(rlxc_ox *im, rlxc_atom place, rlxc_atom last)
 
 static rlxc_atom nearest(rlxc_ox *im, rlxc_atom x)
 {
-    const char *mode =
-        rlxc_ox_str(im, "nearest_mode", im->opset < 11 ? "floor" : "round_prefer_floor");
+    const char *mode = nearest_mode(im);
     if (strcmp(mode, "floor") == 0)
         return rlxc_ox_op1(im, "floor", x);
     if (strcmp(mode, "ceil") == 0)
@@ -363,8 +396,7 @@ static bool repeats_elements(rlxc_ox *im)
 {
     const char *mode = rlxc_ox_str(im, "coordinate_transformation_mode",
                                    im->opset < 11 ? "asymmetric" : "half_pixel");
-    const char *rounding =
-        rlxc_ox_str(im, "nearest_mode", im->opset < 11 ? "floor" : "round_prefer_floor");
+    const char *rounding = nearest_mode(im);
     return strcmp(mode, "asymmetric") == 0
                ? strcmp(rounding, "floor") == 0
                : strstr(mode, "half_pixel") != NULL && strncmp(rounding, "round", 5) == 0;

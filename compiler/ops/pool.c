@@ -279,8 +279,7 @@ rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)
     p.x = rlxc_te_operand_of(&te, 0, "x");
     p.out = rlxc_te_output(&te, p.is_max ? "pool_max" : "pool_avg");
     p.dtype = p.is_max ? p.x.dtype : rlxc_te_compute_dtype(p.x.dtype);
-    p.init = p.is_max ? rlxc_te_max_init(&te, p.dtype, true, rlxc_i64(ctx, 1))
-                      : rlxc_te_number(ctx, p.dtype, 0);
+    p.init = p.is_max ? rlxc_te_max_init(&te, p.dtype, true) : rlxc_te_number(ctx, p.dtype, 0);
     const bool split = goes_by_dimension(&p);
     if (p.is_max) {
         (void)(split ? by_dimension(&p) : by_window(&p));

@@ -89,7 +89,7 @@ static const rlxc_buffer *find_largest(rlxc_te *te, const rlxc_window *w, const 
     reduce_axes(te, w, taps);
     const rlxc_expr *inside = element_of(te, w, x, te->axes, taps, at);
     const rlxc_expr *here = place(ctx, w, x, at), *none = rlxc_i64(ctx, -1);
-    const rlxc_expr *lowest = rlxc_te_max_init(te, x->dtype, true, rlxc_i64(ctx, 1));
+    const rlxc_expr *lowest = rlxc_te_max_init(te, x->dtype, true);
     const rlxc_expr *element = rlxc_te_if(ctx, inside, rlxc_te_get(te, x, at), lowest);
     const rlxc_expr *old = rlxc_te_load(te, best, te->axes),
                     *old_at = rlxc_te_load(te, where, te->axes);

@@ -109,19 +109,12 @@ const rlxc_expr *rlxc_te_over_count(rlxc_te *te, const rlxc_expr *sum, const rlx
     return rlxc_te_div(te->ctx, sum, rlxc_cast(te->ctx, sum->dtype, count));
 }
 
-const rlxc_expr *rlxc_te_max_init(rlxc_te *te, rlx_dtype dtype, bool lowest, const rlxc_expr *count)
+const rlxc_expr *rlxc_te_max_init(rlxc_te *te, rlx_dtype dtype, bool lowest)
 {
     rlxc_context *ctx = te->ctx;
-    const rlxc_expr *finite = lowest ? rlxc_te_lowest(ctx, dtype) : rlxc_te_highest(ctx, dtype);
     if (!rlxc_dtype_is_float(dtype))
-        return finite;
-    /* elements may be infinite; the finite number is only for an empty maximum */
-    const rlxc_expr *infinite =
-        rlxc_float(ctx, dtype, lowest ? -(double)INFINITY : (double)INFINITY);
-    if (rlxc_prove_lt(ctx, rlxc_i64(ctx, 0), count, NULL))
-        return infinite;
-    return rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, rlxc_i64(ctx, 0), count), infinite,
-                       finite);
+        return lowest ? rlxc_te_lowest(ctx, dtype) : rlxc_te_highest(ctx, dtype);
+    return rlxc_float(ctx, dtype, lowest ? -(double)INFINITY : (double)INFINITY);
 }
 
 /* The result itself if it has the accumulator's type, else a temporary. */
@@ -173,11 +166,10 @@ rlxc_atom rlxc_legalize_reduce(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_expr *at[RLXC_MAX_NDIM];
     rlxc_te_reduction(&te, "x_red", &x, set, keep, at);
     const rlxc_expr *element = rlxc_te_widen(&te, rlxc_te_get(&te, &x, at));
-    const rlxc_expr *init =
-        kind == RLXC_EXPR_ADD ? rlxc_te_number(b->ctx, acc->dtype, 0)
-        : kind == RLXC_EXPR_MUL
-            ? rlxc_te_number(b->ctx, acc->dtype, 1)
-            : rlxc_te_max_init(&te, acc->dtype, kind == RLXC_EXPR_MAX, rlxc_te_count(&te, &x, set));
+    const rlxc_expr *init = kind == RLXC_EXPR_ADD ? rlxc_te_number(b->ctx, acc->dtype, 0)
+                            : kind == RLXC_EXPR_MUL
+                                ? rlxc_te_number(b->ctx, acc->dtype, 1)
+                                : rlxc_te_max_init(&te, acc->dtype, kind == RLXC_EXPR_MAX);
     rlxc_te_reduce(&te, acc, init,
                    rlxc_binary(b->ctx, kind, rlxc_te_load(&te, acc, te.axes), element));
     rlxc_te_round(&te, acc, out);
@@ -283,7 +275,7 @@ static rlxc_atom first_of_best(rlxc_te *te, const rlxc_te_operand *x, uint32_t s
     const rlxc_buffer *first =
         is_short ? rlxc_te_reduced_temp(te, "x_red_first", place, x, set, keep) : out;
     rlxc_te_reduction(te, "x_red_best", x, set, keep, at);
-    rlxc_te_reduce(te, best, rlxc_te_max_init(te, dtype, is_max, rlxc_i64(ctx, 1)),
+    rlxc_te_reduce(te, best, rlxc_te_max_init(te, dtype, is_max),
                    rlxc_binary(ctx, is_max ? RLXC_EXPR_MAX : RLXC_EXPR_MIN,
                                rlxc_te_load(te, best, te->axes),
                                rlxc_te_widen(te, rlxc_te_get(te, x, at))));
@@ -325,7 +317,7 @@ rlxc_atom rlxc_legalize_arg_reduce(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_expr *old = rlxc_te_load(&te, best, te.axes),
                     *old_at = rlxc_te_load(&te, out, te.axes);
     const rlxc_expr *better = rlxc_te_better(ctx, is_max, element, old);
-    const rlxc_expr *worst = rlxc_te_max_init(&te, x.dtype, is_max, rlxc_i64(ctx, 1));
+    const rlxc_expr *worst = rlxc_te_max_init(&te, x.dtype, is_max);
     const rlxc_buffer *const buffers[2] = {out, best};
     const rlxc_expr *const inits[2] = {rlxc_i64(ctx, 0), worst};
     const rlxc_expr *const values[2] = {rlxc_select(ctx, better, here, old_at),

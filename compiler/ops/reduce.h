@@ -17,9 +17,9 @@ const rlxc_buffer *rlxc_te_reduced_temp(rlxc_te *te, const char *name, rlx_dtype
 const rlxc_expr *rlxc_te_count(rlxc_te *te, const rlxc_te_operand *x, uint32_t set);
 /* sum / count, a multiplication where the count is constant. */
 const rlxc_expr *rlxc_te_over_count(rlxc_te *te, const rlxc_expr *sum, const rlxc_expr *count);
-/* The initial value of a maximum (|lowest|) or minimum over |count| elements. */
-const rlxc_expr *rlxc_te_max_init(rlxc_te *te, rlx_dtype dtype, bool lowest,
-                                  const rlxc_expr *count);
+/* The initial value of a maximum (|lowest|) or minimum: infinite for floats, so that nothing but an
+ * element, or the lack of any, decides the result. */
+const rlxc_expr *rlxc_te_max_init(rlxc_te *te, rlx_dtype dtype, bool lowest);
 /* True if |element| is larger (|largest|) or smaller than |old|. The first NaN wins, as in max and
  * min. */
 const rlxc_expr *rlxc_te_better(rlxc_context *ctx, bool largest, const rlxc_expr *element,

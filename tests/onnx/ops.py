@@ -187,6 +187,9 @@ def rows():
            Row("Attention", [q, q, q, None, k, k],
                lambda q, k, v, pk, pv: ref.attention(q, k, v, past=(pk, pv), causal=True),
                outputs=3, is_causal=1, name="past"),
+           Row("Attention", [q, k, k, None, k, k],
+               lambda q, k, v, pk, pv: ref.attention(q, k, v, past=(pk, pv), causal=True),
+               outputs=3, is_causal=1, name="past, fewer or more new keys than queries"),
            Row("Attention", [x("2 6 n 4"), *[x("2 2 n 4")] * 2, x("n 2", "bool"), *[x("2 2 m 4")] * 2],
                lambda q, k, v, s, pk, pv: ref.attention(
                    q, k, v, np.pad(s, ((0, 0), (0, 99)))[:, :len(s) + pk.shape[2]], (pk, pv),
@@ -385,6 +388,30 @@ def rows():
                                    [d * f for d, f in zip(a.shape, k)]),
                            opset=13, mode="nearest", coordinate_transformation_mode=place,
                            nearest_mode=rounding))
+    # the nearest element where the exact coordinate is an integer, or between two
+    for place, rounding, at in (
+            ("align_corners", "floor", lambda i, n, m: i * (n - 1) // max(m - 1, 1)),
+            ("asymmetric", "round_prefer_ceil", lambda i, n, m: (2 * i * n + m) // (2 * m)),
+            ("half_pixel", "round_prefer_floor", lambda i, n, m: -((2 * m - (2 * i + 1) * n) // (2 * m))),
+            ("half_pixel", "round_prefer_ceil", lambda i, n, m: (2 * i + 1) * n // (2 * m))):
+        for m in (2, 4, 7, 28):
+            out.append(Row("Resize", [x("1 n"), None, None, i64(1, m)],
+                           lambda a, s, m=m, at=at: a[:, np.clip(
+                               [at(i, a.shape[1], m) for i in range(m)], 0, a.shape[1] - 1)],
+                           opset=13, mode="nearest", coordinate_transformation_mode=place,
+                           nearest_mode=rounding, sizes=[(1, 1), (7, 1), (14, 1), (24, 1), (28, 1)]))
+    for ends in ((.1, .8), (-.2, 1.1)):
+        out.append(Row("Resize", [x("n 2"), np.array([ends[0], 0, ends[1], 1], f32), None,
+                                  x("2", "int64", low=1, high=2)],
+                       lambda a, r, s, e=ends: ref.crop_to_one(a, *e), opset=13, mode="linear",
+                       sizes=[(1, 1), (2, 1), (16, 1), (33, 1)],
+                       coordinate_transformation_mode="tf_crop_and_resize",
+                       extrapolation_value=9., name="to one row, known at run time only"))
+    for op, least in (("ReduceMax", -np.inf), ("ReduceMin", np.inf)):
+        for t in ("float16", "float32", "float64"):
+            out.append(Row(op, [x("n 3", t), i64(0)],
+                           lambda a, k, op=op, least=least: (np.max if op == "ReduceMax" else np.min)(
+                               a, 0, initial=least), opset=20, keepdims=0, sizes=empty))
     for kernel in ("linear", "cubic"):
         for outside in range(2):
             out.append(Row("Resize", [x("1 2 n m"), None, None, i64(1, 2, 3, 4)],

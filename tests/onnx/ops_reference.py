@@ -11,6 +11,14 @@ def softmax(a):
     return np.where(np.all(np.isneginf(a), -1, keepdims=True), 0, p)
 
 
+def crop_to_one(a, begin, end):
+    """The middle of the part of both axes; of all of the second one."""
+    at = .5 * (begin + end) * (len(a) - 1)
+    low = int(np.floor(at))
+    high = min(low + 1, len(a) - 1)
+    return (a[low] + (a[high] - a[low]) * (at - low)).mean().reshape(1, 1)
+
+
 def attention(q, k, v, mask=None, past=None, lengths=None, causal=False, window=(-1, -1),
               scale=None, cap=0, show=None):
     before = np.zeros(len(q), int)

@@ -1,6 +1,5 @@
 /* The larger operators of the reference evaluation: products, windows, reductions, normalisations.
  */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -199,9 +198,9 @@ num evaluate_reduce(elem t, unsigned sub, const num *const *at, int64_t n)
         return accumulated(t, &s);
     }
     if (sub == R_MAX || sub == R_MIN) {
-        /* of nothing: the lowest or greatest finite number */
-        num best =
-            t == F32 ? (num){sub == R_MAX ? -(double)FLT_MAX : (double)FLT_MAX, 0} : num_unknown();
+        /* of nothing: infinite */
+        num best = t == F32 ? (num){sub == R_MAX ? -(double)INFINITY : (double)INFINITY, 0}
+                            : num_unknown();
         for (int64_t i = 0; i < n; i++)
             best = i ? num_binary(t, sub == R_MAX ? B_MAX : B_MIN, best, *at[i]) : *at[i];
         return best;
