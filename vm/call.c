@@ -74,7 +74,9 @@ rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint
     if (status == RLX_OK && vm->exe->n_devices == 1)
         status = check_reach(fn, f->regs, err);
     if (status != RLX_OK) {
-        rlxv_add_location(fn, 0, err);
+        const rlxv_debug_row *first = rlxv_debug_at(fn, 0);
+        if (first && first->column) /* else it is a node, which may not read the argument */
+            rlxv_add_location(fn, 0, err);
         rlxv_frame_pop(vm, f);
         return status;
     }

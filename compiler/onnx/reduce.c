@@ -237,11 +237,12 @@ void rlxc_ox_import_squeeze(rlxc_ox *im, const rlxc_ox_row *row)
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
-        int64_t axis, size;
+        const rlxc_expr *one = rlxc_ox_i(im, 1);
+        int64_t axis;
         at[i] = rlxc_ox_checked_axis(im, elems ? elems[i] : rlxc_ox_i(im, axes[i]), ndim);
-        if (!im->failed && rlxc_is_int(at[i], &axis) && rlxc_is_int(dims[axis], &size) && size != 1)
-            rlxc_ox_fail(im, "dimension %lld is %lld, expected 1", (long long)axis,
-                         (long long)size);
+        if (!im->failed && rlxc_is_int(at[i], &axis))
+            rlxc_ox_check_number(im, dims[axis], one, one,
+                                 rlxc_internf(im->ctx, "dimension %lld", (long long)axis));
     }
     without_axes(im, dims, ndim, at, n, out);
     rlxc_ox_set(im, 0, rlxc_ox_reshape(im, x, out, ndim - n));

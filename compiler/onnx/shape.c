@@ -367,7 +367,7 @@ void rlxc_ox_import_split(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_check_number(im, sum, total, total, "the sum of the sizes");
     else if (im->opset < 18)
         rlxc_ox_check_number(im, rlxc_ox_bin(im, RLXC_EXPR_FLOORMOD, total, count), zero, zero,
-                             "what equal parts leave of the dimension");
+                             "the remainder of the dimension by the number of outputs");
     else
         rlxc_ox_check_least(im, total, outputs, "the dimension that is split");
     for (uint32_t i = 0; i < outputs; i++) {
