@@ -173,12 +173,31 @@ static void sequence(rlxc_llvm *g, const rlxc_stmt *s)
         give_back(g, first);
 }
 
+enum { STATEMENTS_OF_CALL = 32 /* exp and the like become so many instructions, or more */ };
+
+static bool weigh_call(void *user, const rlxc_expr *e)
+{
+    int64_t *weight = user;
+    *weight += e->kind == RLXC_EXPR_CALL ? STATEMENTS_OF_CALL : 0;
+    return true;
+}
+
+/* An iteration of a loop around one store, in statements. */
+static int64_t weight_of(rlxc_context *ctx, const rlxc_stmt *body)
+{
+    int64_t weight = 1;
+    if (body->kind == RLXC_STMT_STORE)
+        rlxc_expr_visit(ctx, body->store.value, weigh_call, &weight);
+    return weight;
+}
+
 static bool unroll(rlxc_llvm *g, const rlxc_stmt *s)
 {
     int64_t min, extent;
     if (s->loop.kind != RLXC_LOOP_UNROLLED || !rlxc_is_int(s->loop.min, &min) ||
         !rlxc_is_int(s->loop.extent, &extent) || extent < 0 || extent > RLXC_UNROLL_LIMIT ||
-        g->unrolled + extent > RLXC_UNROLL_LIMIT)
+        g->unrolled + extent > RLXC_UNROLL_LIMIT ||
+        extent * weight_of(g->ctx, s->loop.body) > RLXC_UNROLL_LIMIT)
         return false;
     g->unrolled += (uint32_t)extent;
     for (int64_t i = 0; i < extent && !rlxc_failed(g->ctx); i++) {

@@ -242,12 +242,13 @@ static void check_dims(rlxc_ox *im, const char *name, const Onnx__TensorShapePro
 }
 
 /* Dimensions in bodies hold for one iteration, and in branches for one case: only those of the main
- * graph are facts. */
+ * graph are facts. Those of an If are not: PyTorch's exporter gives it the rank of one branch. */
 static void check_tensor(rlxc_ox *im, const char *name, const Onnx__TypeProto__Tensor *t,
                          const rlxc_ox_value *v)
 {
     rlx_dtype declared;
-    const bool is_fact = im->depth == 1 && !im->trying && im->n_splits == 0;
+    const bool is_fact =
+        im->depth == 1 && !im->trying && im->n_splits == 0 && strcmp(im->node->op_type, "If") != 0;
     const rlxc_sinfo *s = v->atom.kind == RLXC_ATOM_NONE ? NULL : rlxc_ox_info(im, v->atom);
     if (im->failed || (v->atom.kind != RLXC_ATOM_NONE && !s))
         return;

@@ -6,6 +6,8 @@
  * axis and no condition, each element of the box is visited once. Everything is computed in int64.
  */
 #include "compiler/ir/operation.h"
+#include <string.h>
+
 #include "compiler/schedule/normal.h"
 
 enum { ROUNDS = 64, WORK = 4096 };
@@ -91,6 +93,11 @@ static void take_conditions(space *s, const rlxc_expr *cond, const rlxc_nest *ne
 {
     if (!may_go_on(s) || rlxc_is_const(cond, 1))
         return;
+    if (cond->kind == RLXC_EXPR_CALL && cond->call.n == 1 &&
+        strcmp(cond->call.name, "likely") == 0) {
+        take_conditions(s, cond->call.args[0], nest);
+        return;
+    }
     if (cond->kind == RLXC_EXPR_AND) {
         take_conditions(s, cond->bin.a, nest);
         take_conditions(s, cond->bin.b, nest);
@@ -419,17 +426,19 @@ static bool finish(space *s, rlxc_nest *nest)
     return true;
 }
 
-/* True if the loops already are the axes. */
+/* True if the loops already are the axes, and there is nothing but the block in them. */
 static bool is_plain(const rlxc_nest *nest)
 {
     const rlxc_stmt *realize = nest->realize;
     bool plain = nest->n_loops == nest->block->n_axes &&
                  (!realize->block.predicate || rlxc_is_const(realize->block.predicate, 1));
     for (uint32_t i = 0; i < nest->n_loops && plain; i++)
-        plain = realize->block.values[i] == nest->loops[i]->loop.var &&
-                nest->loops[i]->loop.kind == RLXC_LOOP_SERIAL &&
-                nest->loops[i]->loop.annotations.count == 0;
-    return plain;
+        plain =
+            realize->block.values[i] == nest->loops[i]->loop.var &&
+            nest->loops[i]->loop.body == (i + 1 < nest->n_loops ? nest->loops[i + 1] : realize) &&
+            nest->loops[i]->loop.kind == RLXC_LOOP_SERIAL &&
+            nest->loops[i]->loop.annotations.count == 0;
+    return plain && nest->block == realize->block.block;
 }
 
 /* "v_i" and "vi" are the axes of a loop "i". */

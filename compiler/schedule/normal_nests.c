@@ -1,9 +1,10 @@
-/* Splits loops around several blocks into a nest for each block. * A statement is split completely
+/* Splits loops around several blocks into a nest for each block. A statement is split completely
  * or not at all. Each block computes its element from the values of its axes alone, and each nest
  * is proved to reach each element of a box once; so a block may run for all elements before the
  * next one starts, unless that one changes its operands. Of two blocks that store to one buffer,
  * the first must be the init of a reduction and the second its update, both with the same elements
- * in each iteration of the loops they share. */
+ * in each iteration of the loops they share. A block with several stores that are independent of
+ * each other is taken as a block for each. */
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
@@ -98,12 +99,145 @@ uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer)
     return 0;
 }
 
+/* --- blocks with lets and several stores ------------------------------------------------------ */
+
+enum { MOST_STORES = 4, MOST_LETS = 16 };
+
+/* The stores of a block's body or init, with the values of its lets in place of their variables. */
+typedef struct stores {
+    rlxc_context *ctx;
+    const rlxc_expr *vars[MOST_LETS], *values[MOST_LETS];
+    const rlxc_stmt *items[MOST_STORES];
+    uint32_t n_lets, n;
+} stores;
+
+static const rlxc_expr *without_lets(const stores *s, const rlxc_expr *e)
+{
+    return rlxc_substitute(s->ctx, e, s->vars, s->values, s->n_lets);
+}
+
+static bool add_store(stores *s, const rlxc_stmt *store)
+{
+    const rlxc_expr *at[RLXC_NEST_AXES];
+    if (s->n == MOST_STORES || store->store.n > RLXC_NEST_AXES)
+        return false;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->items[i]->store.buffer->data == store->store.buffer->data)
+            return false;
+    for (uint32_t i = 0; i < store->store.n; i++)
+        at[i] = without_lets(s, store->store.indices[i]);
+    s->items[s->n++] =
+        rlxc_stmt_store(s->ctx, store->store.buffer, rlxc_copy(s->ctx, at, sizeof at),
+                        store->store.n, without_lets(s, store->store.value));
+    return true;
+}
+
+static bool add_stores(stores *s, const rlxc_stmt *stmt)
+{
+    if (stmt->kind == RLXC_STMT_SEQ) {
+        bool all = true;
+        for (uint32_t i = 0; i < stmt->seq.n && all; i++)
+            all = add_stores(s, stmt->seq.items[i]);
+        return all;
+    }
+    if (stmt->kind == RLXC_STMT_STORE)
+        return add_store(s, stmt);
+    if (stmt->kind != RLXC_STMT_LET || s->n_lets == MOST_LETS ||
+        !rlxc_may_move(s->ctx, stmt->let.value))
+        return false;
+    const rlxc_expr *value = without_lets(s, stmt->let.value);
+    s->vars[s->n_lets] = stmt->let.var;
+    s->values[s->n_lets++] = value;
+    return true;
+}
+
+/* True if store |i| reads what another one stores. */
+static bool reads_other(const stores *s, const stores *written, uint32_t i)
+{
+    bool reads = false;
+    for (uint32_t k = 0; k < written->n && !reads; k++)
+        reads = written->items[k]->store.buffer != s->items[i]->store.buffer &&
+                mentions(s->ctx, s->items[i]->store.value, written->items[k]->store.buffer);
+    return reads;
+}
+
+/* |store| with axes of its own. */
+static const rlxc_stmt *with_axes(rlxc_context *ctx, const rlxc_stmt *store,
+                                  const rlxc_expr *const *from, const rlxc_expr *const *to,
+                                  uint32_t n)
+{
+    const rlxc_expr *at[RLXC_NEST_AXES];
+    for (uint32_t i = 0; i < store->store.n; i++)
+        at[i] = rlxc_substitute(ctx, store->store.indices[i], from, to, n);
+    return rlxc_stmt_store(ctx, store->store.buffer, rlxc_copy(ctx, at, sizeof at), store->store.n,
+                           rlxc_substitute(ctx, store->store.value, from, to, n));
+}
+
+/* The block of |body| with store |i| alone, and the store of |init| to the same buffer; NULL: there
+ * is none, or other stores change what the block reads. */
+static const rlxc_block *block_of(rlxc_context *ctx, const rlxc_block *b, const stores *body,
+                                  const stores *init, uint32_t i)
+{
+    rlxc_block *own = rlxc_copy(ctx, b, sizeof *own);
+    uint32_t k = 0;
+    while (k < init->n && init->items[k]->store.buffer != body->items[i]->store.buffer)
+        k++;
+    if (!own || reads_other(body, body, i) || (k < init->n && reads_other(init, body, k)) ||
+        (k == init->n) != (b->init == NULL))
+        return NULL;
+    const rlxc_expr *from[RLXC_NEST_AXES], *to[RLXC_NEST_AXES];
+    rlxc_axis *axes = rlxc_copy(ctx, b->axes, b->n_axes * sizeof *axes);
+    for (uint32_t j = 0; j < b->n_axes && axes; j++) {
+        from[j] = axes[j].var;
+        axes[j].var = to[j] = rlxc_var_like(ctx, from[j]);
+    }
+    own->name = i ? rlxc_internf(ctx, "%s_%u", b->name, i) : b->name;
+    own->axes = axes;
+    own->body = with_axes(ctx, body->items[i], from, to, b->n_axes);
+    own->init = k < init->n ? with_axes(ctx, init->items[k], from, to, b->n_axes) : NULL;
+    rlxc_forget_regions(own);
+    return own;
+}
+
+/* Reads |b| as blocks with one store each, as tuples of reductions have it (mean and variance in
+ * one pass). Returns their number; 0: not so. */
+static uint32_t split_stores(rlxc_context *ctx, const rlxc_block *b,
+                             const rlxc_block *out[MOST_STORES])
+{
+    stores body = {.ctx = ctx}, init = {.ctx = ctx};
+    if (b->n_axes > RLXC_NEST_AXES || !add_stores(&body, b->body) ||
+        (b->init && !add_stores(&init, b->init)) || (b->init && init.n != body.n))
+        return 0;
+    for (uint32_t i = 0; i < body.n; i++)
+        if (!(out[i] = block_of(ctx, b, &body, &init, i)) || !rlxc_nest_is_simple(ctx, out[i]))
+            return 0;
+    return rlxc_failed(ctx) ? 0 : body.n;
+}
+
 /* --- taking apart ----------------------------------------------------------------------------- */
 
 typedef struct path {
     const rlxc_stmt *loops[RLXC_NEST_LOOPS];
     uint32_t n;
+    const rlxc_expr *cond; /* of the ifs around, or NULL */
 } path;
+
+/* |a| and |b|; NULL: always. */
+static const rlxc_expr *both(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return a && b ? rlxc_binary(ctx, RLXC_EXPR_AND, a, b) : a ? a : b;
+}
+
+/* The block |s| with the conditions of the ifs around it as a part of its predicate. */
+static const rlxc_stmt *guarded(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_expr *cond)
+{
+    if (!cond)
+        return s;
+    rlxc_stmt *own = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, s->block.block, s->block.values,
+                                                             both(ctx, cond, s->block.predicate));
+    own->range = s->range;
+    return own;
+}
 
 static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out)
 {
@@ -123,13 +257,26 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
     }
     if (rlxc_stmt_is_nothing(s))
         return true;
-    if (s->kind != RLXC_STMT_BLOCK || !rlxc_nest_is_simple(ctx, s->block.block))
+    if (s->kind == RLXC_STMT_IF && !s->if_.otherwise) {
+        const rlxc_expr *outer = at->cond;
+        at->cond = both(ctx, outer, s->if_.cond);
+        bool done = collect(ctx, s->if_.then, at, out);
+        at->cond = outer;
+        return done;
+    }
+    if (s->kind != RLXC_STMT_BLOCK)
         return false;
-    rlxc_nest nest = {.n_loops = at->n, .realize = s, .block = s->block.block};
+    const rlxc_block *blocks[MOST_STORES] = {s->block.block};
+    const uint32_t n =
+        rlxc_nest_is_simple(ctx, blocks[0]) ? 1 : split_stores(ctx, s->block.block, blocks);
+    rlxc_nest nest = {.n_loops = at->n, .realize = guarded(ctx, s, at->cond)};
     for (uint32_t i = 0; i < at->n; i++)
         nest.loops[i] = at->loops[i];
-    RLXC_PUSH(ctx, out, nest);
-    return !rlxc_failed(ctx);
+    for (uint32_t k = 0; k < n; k++) {
+        nest.block = blocks[k];
+        RLXC_PUSH(ctx, out, nest);
+    }
+    return n > 0 && !rlxc_failed(ctx);
 }
 
 static uint32_t shared_loops(const rlxc_nest *a, const rlxc_nest *b)

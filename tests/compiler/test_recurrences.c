@@ -48,6 +48,13 @@ static void doubled_scan(const float *a, float *o, int64_t n, int64_t m)
     }
 }
 
+/* Two blocks in one loop, of which one adds to what it reads: once for each element. */
+static void added_once(const float *a, float *o, int64_t n, int64_t m)
+{
+    for (int64_t i = 0; i < n * m; i++)
+        o[i] = a[i] + 1;
+}
+
 static const recurrence recurrences[] = {
     {"down columns",
      "    for i, j in T.grid(n, m):\n"
@@ -76,6 +83,20 @@ static const recurrence recurrences[] = {
      "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
      "            O[vi, vj] = S[vi, vj] * T.float32(2)\n",
      doubled_scan, true},
+    {"added once",
+     "    S = T.alloc_buffer((n, m))\n"
+     "    for i, j in T.grid(n, m):\n"
+     "        with T.block(\"a\"):\n"
+     "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+     "            O[vi, vj] = A[vi, vj]\n"
+     "    for i, j in T.grid(n, m):\n"
+     "        with T.block(\"o\"):\n"
+     "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+     "            O[vi, vj] = O[vi, vj] + T.float32(1)\n"
+     "        with T.block(\"s\"):\n"
+     "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+     "            S[vi, vj] = A[vi, vj]\n",
+     added_once, true},
 };
 
 static void check(rlx_test *t, const recurrence *r, int level)

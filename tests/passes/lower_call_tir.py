@@ -131,7 +131,12 @@ class Module:
         for i in range(n):
             with T.block("b"):
                 vi = T.axis.spatial(n, i)
+                T.block_attr({"rlx.operator": "elementwise s"})
                 a[vi] = x[vi]
+        for i in range(n):
+            with T.block("b_1"):
+                vi = T.axis.spatial(n, i)
+                T.block_attr({"rlx.operator": "rearrange s"})
                 b[vi] = x[n + vi]
 
     @T.prim_func(private=True)

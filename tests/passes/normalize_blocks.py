@@ -507,3 +507,145 @@ class Module:
                 vi = T.axis.spatial(8, i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 B[vi] = A[vi] * A[vi] + (A[vi] + T.float32(1.0)) * (A[vi] + T.float32(1.0)) * (A[vi] + T.float32(1.0)) + T.pow(A[vi], T.float32(0.5))
+
+# ==== sums_in_one_block
+# The sums of a mean and a variance, as layer_norm is legalized elsewhere, become a block each.
+@T.prim_func
+def f(A: T.Buffer((8, 32), "float32"), S: T.Buffer((8,), "float32"), Q: T.Buffer((8,), "float32")):
+    for i, j in T.grid(8, 32):
+        with T.block("sums"):
+            vi, vj = T.axis.remap("SR", [i, j])
+            with T.init():
+                S[vi] = T.float32(0)
+                Q[vi] = T.float32(0)
+            v_S: T.float32 = S[vi] + A[vi, vj]
+            v_Q: T.float32 = Q[vi] + A[vi, vj] * A[vi, vj]
+            S[vi] = v_S
+            Q[vi] = v_Q
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((8, 32), "float32"), S: T.Buffer((8,), "float32"), Q: T.Buffer((8,), "float32")):
+        # with T.block("root"):
+        for i, j in T.grid(8, 32):
+            with T.block("sums"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    S[vi] = T.float32(0.0)
+                S[vi] = S[vi] + A[vi, vj]
+        for i, j in T.grid(8, 32):
+            with T.block("sums_1"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    Q[vi] = T.float32(0.0)
+                Q[vi] = Q[vi] + A[vi, vj] * A[vi, vj]
+
+# ==== best_in_one_block
+# A position that depends on the largest value so far stays with it.
+@T.prim_func
+def f(A: T.Buffer((8, 32), "float32"), P: T.Buffer((8,), "int64"), V: T.Buffer((8,), "float32")):
+    for i, j in T.grid(8, 32):
+        with T.block("best"):
+            vi, vj = T.axis.remap("SR", [i, j])
+            with T.init():
+                P[vi] = T.int64(-1)
+                V[vi] = T.float32(-3.0e38)
+            v_P: T.int64 = T.Select(A[vi, vj] > V[vi], T.Cast("int64", vj), P[vi])
+            v_V: T.float32 = T.max(V[vi], A[vi, vj])
+            P[vi] = v_P
+            V[vi] = v_V
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((8, 32), "float32"), P: T.Buffer((8,), "int64"), V: T.Buffer((8,), "float32")):
+        # with T.block("root"):
+        for i, j in T.grid(8, 32):
+            with T.block("best"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                with T.init():
+                    P[vi] = T.int64(-1)
+                    V[vi] = T.float32(-3.0000000054977558e+38)
+                v_P: T.int64 = T.Select(A[vi, vj] > V[vi], T.Cast("int64", vj), P[vi])
+                v_V: T.float32 = T.max(V[vi], A[vi, vj])
+                P[vi] = v_P
+                V[vi] = v_V
+
+# ==== ifs_and_lets
+# Conditions around a block bound its axes; names for values disappear. Conditions on data stay.
+@T.prim_func
+def f(A: T.Buffer((130,), "float32"), B: T.Buffer((130,), "float32"), C: T.Buffer((130,), "float32")):
+    for i, j in T.grid(19, 7):
+        if T.likely(i * 7 + j < 130):
+            with T.block("B"):
+                vi = T.axis.spatial(130, i * 7 + j)
+                p: T.float32 = A[vi] * A[vi]
+                B[vi] = p + T.float32(1)
+    for i in range(130):
+        if A[i] > T.float32(0):
+            with T.block("C"):
+                vi = T.axis.spatial(130, i)
+                C[vi] = A[vi]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((130,), "float32"), B: T.Buffer((130,), "float32"), C: T.Buffer((130,), "float32")):
+        # with T.block("root"):
+        for i in range(130):
+            with T.block("B"):
+                vi = T.axis.spatial(130, i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                B[vi] = A[vi] * A[vi] + T.float32(1.0)
+        for i in range(130):
+            if A[i] > T.float32(0.0):
+                with T.block("C"):
+                    vi = T.axis.spatial(130, i)
+                    T.block_attr({"rlx.operator": "elementwise s"})
+                    C[vi] = A[vi]
+
+# ==== blocks_in_one_loop
+# Loops that are the axes of each of their blocks become a nest for each block, once.
+@T.prim_func
+def f(A: T.Buffer((8, 9), "float32"), B: T.Buffer((8, 9), "float32"), C: T.Buffer((8, 9), "float32")):
+    for i, j in T.grid(8, 9):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = B[vi, vj] + A[vi, vj]
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = A[vi, vj]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((8, 9), "float32"), B: T.Buffer((8, 9), "float32"), C: T.Buffer((8, 9), "float32")):
+        # with T.block("root"):
+        for i, j in T.grid(8, 9):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = B[vi, vj] + A[vi, vj]
+        for i, j in T.grid(8, 9):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                C[vi, vj] = A[vi, vj]
