@@ -438,16 +438,14 @@ static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
     rewrite_attention(&s);
     if (!s.changed || rlxc_failed(ctx))
         return;
-    const rlxc_stmt *body = rlxc_stmt_seq(ctx, s.stmts, s.n);
-    if (s.root) {
-        rlxc_block *root = rlxc_copy(ctx, s.root, sizeof *root);
-        root->allocs = s.temps.items;
-        root->n_allocs = s.temps.n;
-        rlxc_forget_regions(root);
-        root->body = body;
-        body = rlxc_stmt_block(ctx, root, NULL, NULL);
-    }
-    f->body = body;
+    static const rlxc_block no_root = {.name = "root"}; /* plain loops have none */
+    rlxc_block *root = rlxc_copy(ctx, s.root ? s.root : &no_root, sizeof *root);
+    root->name = rlxc_intern_cstr(ctx, root->name);
+    root->allocs = s.temps.items;
+    root->n_allocs = s.temps.n;
+    rlxc_forget_regions(root);
+    root->body = rlxc_stmt_seq(ctx, s.stmts, s.n);
+    f->body = rlxc_stmt_block(ctx, root, NULL, NULL);
 }
 
 bool rlxc_pass_normalize_blocks(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)

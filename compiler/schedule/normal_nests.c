@@ -183,7 +183,7 @@ static const rlxc_block *block_of(rlxc_context *ctx, const rlxc_block *b, const 
     while (k < init->n && init->items[k]->store.buffer != body->items[i]->store.buffer)
         k++;
     if (!own || reads_other(body, body, i) || (k < init->n && reads_other(init, body, k)) ||
-        (k == init->n) != (b->init == NULL))
+        (k == init->n) != (init->n == 0))
         return NULL;
     const rlxc_expr *from[RLXC_NEST_AXES], *to[RLXC_NEST_AXES];
     rlxc_axis *axes = rlxc_copy(ctx, b->axes, b->n_axes * sizeof *axes);
@@ -199,14 +199,55 @@ static const rlxc_block *block_of(rlxc_context *ctx, const rlxc_block *b, const 
     return own;
 }
 
+/* True if |cond| holds exactly in the first step of the reduction of |b|: all its axes are 0. */
+static bool is_first_step(const rlxc_block *b, const rlxc_expr *cond)
+{
+    bool first[RLXC_NEST_AXES] = {false};
+    for (bool more = true; more;) {
+        const rlxc_expr *one = cond;
+        more = cond->kind == RLXC_EXPR_AND;
+        if (more) {
+            one = cond->bin.b;
+            cond = cond->bin.a;
+        }
+        const uint32_t k = one->kind == RLXC_EXPR_EQ ? rlxc_block_axis(b, one->bin.a) : b->n_axes;
+        if (k == b->n_axes || !rlxc_is_const(one->bin.b, 0) || b->axes[k].kind != RLXC_AXIS_REDUCE)
+            return false;
+        first[k] = true;
+    }
+    for (uint32_t k = 0; k < b->n_axes; k++)
+        if (b->axes[k].kind == RLXC_AXIS_REDUCE && !first[k] &&
+            !rlxc_is_const(b->axes[k].extent, 1))
+            return false;
+    return true;
+}
+
+/* Takes the initial values of a reduction out of its body, where they are written as a condition on
+ * the first step instead of T.init. */
+static void take_init(rlxc_context *ctx, const rlxc_block *b, const rlxc_stmt **init,
+                      const rlxc_stmt **body)
+{
+    const rlxc_stmt *seq = b->body;
+    if (b->init || seq->kind != RLXC_STMT_SEQ || seq->seq.n < 2)
+        return;
+    const rlxc_stmt *first = seq->seq.items[0];
+    if (first->kind != RLXC_STMT_IF || first->if_.otherwise || !is_first_step(b, first->if_.cond))
+        return;
+    *init = first->if_.then;
+    *body = rlxc_stmt_seq(ctx, seq->seq.items + 1, seq->seq.n - 1);
+}
+
 /* Reads |b| as blocks with one store each, as tuples of reductions have it (mean and variance in
  * one pass). Returns their number; 0: not so. */
 static uint32_t split_stores(rlxc_context *ctx, const rlxc_block *b,
                              const rlxc_block *out[MOST_STORES])
 {
     stores body = {.ctx = ctx}, init = {.ctx = ctx};
-    if (b->n_axes > RLXC_NEST_AXES || !add_stores(&body, b->body) ||
-        (b->init && !add_stores(&init, b->init)) || (b->init && init.n != body.n))
+    const rlxc_stmt *first = b->init, *each = b->body;
+    if (b->n_axes > RLXC_NEST_AXES)
+        return 0;
+    take_init(ctx, b, &first, &each);
+    if (!add_stores(&body, each) || (first && (!add_stores(&init, first) || init.n != body.n)))
         return 0;
     for (uint32_t i = 0; i < body.n; i++)
         if (!(out[i] = block_of(ctx, b, &body, &init, i)) || !rlxc_nest_is_simple(ctx, out[i]))
@@ -239,6 +280,62 @@ static const rlxc_stmt *guarded(rlxc_context *ctx, const rlxc_stmt *s, const rlx
     return own;
 }
 
+static bool is_own(const rlxc_stmt *store, const rlxc_expr *e)
+{
+    bool own = e->kind == RLXC_EXPR_LOAD && e->load.buffer == store->store.buffer;
+    for (uint32_t i = 0; own && i < store->store.n; i++)
+        own = e->load.indices[i] == store->store.indices[i];
+    return own;
+}
+
+/* True if |store| adds a value to an element, multiplies it, or keeps the larger or smaller one:
+ * the order of such updates does not count. */
+static bool is_update(rlxc_context *ctx, const rlxc_stmt *store)
+{
+    const rlxc_expr *e = store->store.value;
+    if (e->kind != RLXC_EXPR_ADD && e->kind != RLXC_EXPR_MUL && e->kind != RLXC_EXPR_MIN &&
+        e->kind != RLXC_EXPR_MAX)
+        return false;
+    return is_own(store, e->bin.a)
+               ? !mentions(ctx, e->bin.b, store->store.buffer)
+               : is_own(store, e->bin.b) && !mentions(ctx, e->bin.a, store->store.buffer);
+}
+
+/* The block that a store in plain loops stands for: loops that are not among its indices are
+ * reductions, if it is an update. NULL: there is none. */
+static const rlxc_stmt *block_around(rlxc_context *ctx, const rlxc_stmt *store, const path *at)
+{
+    rlxc_axis *axes = rlxc_try_alloc(ctx, (size_t)at->n + 1, sizeof *axes);
+    const rlxc_expr **values = rlxc_try_alloc(ctx, (size_t)at->n + 1, sizeof *values);
+    const rlxc_expr *vars[RLXC_NEST_LOOPS];
+    rlxc_block *block = rlxc_try_alloc(ctx, 1, sizeof *block);
+    bool reduces = false;
+    if (!axes || !values || !block || at->n == 0 || at->n > RLXC_NEST_AXES || !is_store(store))
+        return NULL;
+    for (uint32_t k = 0; k < at->n; k++) {
+        const rlxc_stmt *loop = at->loops[k];
+        uint32_t i = 0;
+        if (loop->loop.kind != RLXC_LOOP_SERIAL || loop->loop.annotations.count)
+            return NULL;
+        values[k] = loop->loop.var;
+        while (i < store->store.n && store->store.indices[i] != values[k])
+            i++;
+        vars[k] = rlxc_var_like(ctx, values[k]);
+        axes[k] = (rlxc_axis){.kind = i < store->store.n ? RLXC_AXIS_SPATIAL : RLXC_AXIS_REDUCE,
+                              .var = vars[k],
+                              .min = rlxc_int(ctx, values[k]->dtype, 0),
+                              .extent = loop->loop.extent};
+        reduces = reduces || i == store->store.n;
+    }
+    if (reduces && !is_update(ctx, store))
+        return NULL;
+    *block = (rlxc_block){.name = store->store.buffer->name, .axes = axes, .n_axes = at->n};
+    block->body = with_axes(ctx, store, values, vars, at->n);
+    rlxc_stmt *realize = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, block, values, NULL);
+    realize->range = store->range;
+    return realize;
+}
+
 static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out)
 {
     if (s->kind == RLXC_STMT_FOR) {
@@ -264,7 +361,9 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
         at->cond = outer;
         return done;
     }
-    if (s->kind != RLXC_STMT_BLOCK)
+    if (s->kind == RLXC_STMT_STORE)
+        s = block_around(ctx, s, at);
+    if (!s || s->kind != RLXC_STMT_BLOCK)
         return false;
     const rlxc_block *blocks[MOST_STORES] = {s->block.block};
     const uint32_t n =

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/ir/intrinsics.h"
+#include "compiler/ir/sym.h"
 #include "compiler/script/parse.h"
 
 enum { MAX_ARGS = 34 };
@@ -65,6 +66,10 @@ static const rlxc_expr *typed(rlxc_parser *p, const rlxc_py *call, const char *n
         return rlxc_float(p->ctx, t, arg->f);
     if (arg->kind == RLXC_PY_INT && is_float)
         return rlxc_float(p->ctx, t, arg->huge ? (double)(uint64_t)arg->i : (double)arg->i);
+    if (arg->kind == RLXC_PY_INT && rlxc_dtype_is_int(t) && arg->i > rlxc_type_range(t).max) {
+        rlxc_error(p->ctx, arg->range, "T.%s cannot hold %lld", name, (long long)arg->i);
+        return NULL;
+    }
     if (arg->kind == RLXC_PY_INT && rlxc_dtype_is_int(t))
         return rlxc_int(p->ctx, t, arg->i);
     const rlxc_expr *value = rlxc_parse_prim(p, arg);

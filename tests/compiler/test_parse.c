@@ -331,6 +331,7 @@ RLX_TEST(parse, errors_name_place_and_cause)
         {PF "  A[0] = T.Cast(\"handle\", n)\n", 3, 10, "no cast from int32 to handle"},
         {PF "  A[0] = T.infinity(\"int32\")\n", 3, 10, "int32 has no infinity"},
         {PF "  A[0] = T.float32(\"abc\")\n", 3, 20, "T.float32 cannot hold \"abc\""},
+        {PF "  A[0] = T.Cast(\"float32\", T.int8(300))\n", 3, 35, "T.int8 cannot hold 300"},
         {PF "  def g():\n    pass\n  A[0] = 1.0\n", 3, 3, "definitions inside a PrimFunc"},
         {PF "  B = T.match_buffer(n, (4,))\n", 3, 22, "parameter 'n' is not a handle"},
         {PF "  B = T.alloc_buffer((4,), \"abc\")\n", 3, 28, "unknown element type \"abc\""},

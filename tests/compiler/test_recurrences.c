@@ -1,6 +1,6 @@
 /* Blocks that read elements of their own result which other iterations store. Their axes say
  * "spatial", as users write them, but the order of the iterations counts: they run as written, on
- * one thread, at every level. */
+ * one thread, at every level. And blocks and loops beside them, whose order does not count. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +48,18 @@ static void doubled_scan(const float *a, float *o, int64_t n, int64_t m)
     }
 }
 
+/* o[i, j] = the sum of a[i, l] a[i, j] over l, in loops without a block */
+static void plain_sums(const float *a, float *o, int64_t n, int64_t m)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) {
+            double sum = 0;
+            for (int64_t l = 0; l < m; l++)
+                sum += (double)a[i * m + l] * a[i * m + j];
+            o[i * m + j] = (float)sum;
+        }
+}
+
 /* Two blocks in one loop, of which one adds to what it reads: once for each element. */
 static void added_once(const float *a, float *o, int64_t n, int64_t m)
 {
@@ -83,6 +95,12 @@ static const recurrence recurrences[] = {
      "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
      "            O[vi, vj] = S[vi, vj] * T.float32(2)\n",
      doubled_scan, true},
+    {"plain sums",
+     "    for i, j in T.grid(n, m):\n"
+     "        O[i, j] = T.float32(0)\n"
+     "        for l in range(m):\n"
+     "            O[i, j] = A[i, l] * A[i, j] + O[i, j]\n",
+     plain_sums, true},
     {"added once",
      "    S = T.alloc_buffer((n, m))\n"
      "    for i, j in T.grid(n, m):\n"
@@ -138,7 +156,7 @@ static void check(rlx_test *t, const recurrence *r, int level)
     kernel_fixture_deinit(&f);
 }
 
-RLX_TEST(recurrences, blocks_that_read_their_result_elsewhere_run_as_written)
+RLX_TEST(recurrences, the_order_of_iterations_is_kept_where_it_counts)
 {
     for (size_t i = 0; i < sizeof recurrences / sizeof *recurrences; i++)
         for (int level = 0; level <= 3; level++)

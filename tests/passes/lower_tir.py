@@ -159,15 +159,15 @@ class Module:
         t3 = T.alloc_buffer((n,), "float32")
         t4 = T.alloc_buffer((n, 2), "int16")
         for i in range(n):
-            t1[i] = A[n - 1 - i]
+            t1[n - 1 - i] = A[i]
         for i in range(n):
-            t2[i] = t1[n - 1 - i]
+            t2[n - 1 - i] = t1[i]
         for i in range(n):
-            t3[i] = t2[n - 1 - i] + t2[i]
+            t3[n - 1 - i] = t2[i] + t2[n - 1 - i]
         for i in range(n):
             t4[n - 1 - i, 0] = T.Cast("int16", t3[i])
         for i in range(n):
-            B[i] = T.Cast("float32", t4[i, 0])
+            B[n - 1 - i] = T.Cast("float32", t4[n - 1 - i, 0])
 
     @T.prim_func
     def kept(a: T.handle, b: T.handle):
@@ -219,15 +219,15 @@ class Module:
         t3 = T.decl_buffer((n,), data=t1)
         t4 = T.decl_buffer((n, 2), "int16", data=t2)
         for i in range(n):
-            t1_1[i] = A[n - i - T.int64(1)]
+            t1_1[n - i - T.int64(1)] = A[i]
         for i in range(n):
-            t2_1[i] = t1_1[n - i - T.int64(1)]
+            t2_1[n - i - T.int64(1)] = t1_1[i]
         for i in range(n):
-            t3[i] = t2_1[n - i - T.int64(1)] + t2_1[i]
+            t3[n - i - T.int64(1)] = t2_1[i] + t2_1[n - i - T.int64(1)]
         for i in range(n):
             t4[n - i - T.int64(1), 0] = T.Cast("int16", t3[i])
         for i in range(n):
-            B[i] = T.Cast("float32", t4[i, 0])
+            B[n - i - T.int64(1)] = T.Cast("float32", t4[n - i - T.int64(1), 0])
 
     @T.prim_func
     def kept(a: T.handle, b: T.handle):

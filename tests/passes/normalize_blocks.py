@@ -649,3 +649,112 @@ class Module:
                 vi, vj = T.axis.remap("SS", [i, j])
                 T.block_attr({"rlx.operator": "elementwise ss"})
                 C[vi, vj] = A[vi, vj]
+
+# ==== first_step
+# Initial values under a condition on the first step of a reduction are its init. Of two reduction
+# axes, a condition on one starts again for each step of the other.
+@T.prim_func
+def f(A: T.Buffer((8, 32, 4), "float32"), B: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
+    for i, j, k in T.grid(8, 32, 4):
+        with T.block("B"):
+            vi, vj, vk = T.axis.remap("SRR", [i, j, k])
+            if vj == 0 and vk == 0:
+                B[vi] = T.float32(0)
+            B[vi] = B[vi] + A[vi, vj, vk]
+    for i, j, k in T.grid(8, 32, 4):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SRR", [i, j, k])
+            if vk == 0:
+                C[vi] = T.float32(0)
+            C[vi] = C[vi] + A[vi, vj, vk]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((8, 32, 4), "float32"), B: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
+        # with T.block("root"):
+        for i, j, k in T.grid(8, 32, 4):
+            with T.block("B"):
+                vi, vj, vk = T.axis.remap("SRR", [i, j, k])
+                T.block_attr({"rlx.operator": "reduction skk"})
+                with T.init():
+                    B[vi] = T.float32(0.0)
+                B[vi] = B[vi] + A[vi, vj, vk]
+        for i, j, k in T.grid(8, 32, 4):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SRR", [i, j, k])
+                if vk == 0:
+                    C[vi] = T.float32(0.0)
+                C[vi] = C[vi] + A[vi, vj, vk]
+
+# ==== plain_loops
+# Loops around a store are a block's axes: a product with its initial value.
+@T.prim_func
+def f(a: T.handle, b: T.handle, c: T.handle):
+    n, m, k = T.int64(), T.int64(), T.int64()
+    A = T.match_buffer(a, (n, k))
+    B = T.match_buffer(b, (k, m))
+    C = T.match_buffer(c, (n, m))
+    for i, j in T.grid(n, m):
+        C[i, j] = T.float32(0)
+        for l in range(k):
+            C[i, j] = C[i, j] + A[i, l] * B[l, j]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(a: T.handle, b: T.handle, c: T.handle):
+        n = T.int64()
+        k = T.int64()
+        m = T.int64()
+        A = T.match_buffer(a, (n, k))
+        B = T.match_buffer(b, (k, m))
+        C = T.match_buffer(c, (n, m))
+        # with T.block("root"):
+        for i, j, l in T.grid(n, m, k):
+            with T.block("C"):
+                i_1, j_1, l_1 = T.axis.remap("SSR", [i, j, l])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[i_1, j_1] = T.float32(0.0)
+                C[i_1, j_1] = C[i_1, j_1] + A[i_1, l_1] * B[l_1, j_1]
+
+# ==== loops_in_order
+# The order of these iterations counts, or their number does.
+@T.prim_func
+def f(A: T.Buffer((8, 32), "float32"), B: T.Buffer((8,), "float32"), C: T.Buffer((8, 32), "float32"), D: T.Buffer((8, 8), "float32"), E: T.Buffer((8,), "float32")):
+    for i, j in T.grid(8, 32):
+        B[i] = B[i] * T.float32(0.5) + A[i, j]
+    for i, j in T.grid(8, 31):
+        C[i, j + 1] = C[i, j] + A[i, j]
+    for i in range(8):
+        for j in range(i):
+            D[i, j] = A[i, j]
+    for i, j in T.grid(8, 32):
+        E[i] = A[i, j]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((8, 32), "float32"), B: T.Buffer((8,), "float32"), C: T.Buffer((8, 32), "float32"), D: T.Buffer((8, 8), "float32"), E: T.Buffer((8,), "float32")):
+        for i, j in T.grid(8, 32):
+            B[i] = B[i] * T.float32(0.5) + A[i, j]
+        for i, j in T.grid(8, 31):
+            C[i, j + 1] = C[i, j] + A[i, j]
+        for i in range(8):
+            for j in range(i):
+                D[i, j] = A[i, j]
+        for i, j in T.grid(8, 32):
+            E[i] = A[i, j]
