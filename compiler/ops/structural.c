@@ -73,6 +73,20 @@ static bool check_prim_func(const rlxc_call_view *v)
     return true;
 }
 
+/* A function of the module as a closure has no captures: it gets the arguments alone. */
+static bool takes_arguments(const rlxc_call_view *v, const rlxc_binding *call)
+{
+    const rlxc_global *g = call->n_args == 2 && call->args[0].kind == RLXC_ATOM_GLOBAL &&
+                                   call->args[1].kind == RLXC_ATOM_TUPLE && v->module
+                               ? rlxc_module_find(v->module, call->args[0].text)
+                               : NULL;
+    if (!g || !g->relax || g->relax->n_params == call->args[1].n)
+        return true;
+    rlxc_infer_error(v, "'%s' takes %u argument%s, got %u", g->name, g->relax->n_params,
+                     g->relax->n_params == 1 ? "" : "s", call->args[1].n);
+    return false;
+}
+
 const rlxc_sinfo *rlxc_infer_sinfo_arg(rlxc_context *ctx, const rlxc_module *module,
                                        const rlxc_binding *call)
 {
@@ -80,6 +94,8 @@ const rlxc_sinfo *rlxc_infer_sinfo_arg(rlxc_context *ctx, const rlxc_module *mod
     if (!rlxc_infer_begin(&v, ctx, module, call))
         return NULL;
     bool is_tir = strncmp(v.op, "call_tir", 8) == 0;
+    if (strncmp(v.op, "invoke_", 7) == 0 && !takes_arguments(&v, call))
+        return NULL;
     if (call->n_sinfo_args == 0) {
         if (is_tir || strcmp(v.op, "call_dps_packed") == 0)
             return rlxc_infer_error(&v, "out_sinfo is missing");

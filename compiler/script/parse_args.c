@@ -128,8 +128,12 @@ static bool shape_input(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out)
     const rlxc_expr *const *dims;
     uint32_t n;
     bool list = e->kind == RLXC_PY_TUPLE || e->kind == RLXC_PY_LIST;
-    if (!list && !rlxc_parse_is_prim(p, e))
-        return rlxc_parse_atom(p, e, out);
+    if (!list && !rlxc_parse_is_prim(p, e)) {
+        const bool parsed = rlxc_parse_atom(p, e, out);
+        if (parsed && out->kind == RLXC_ATOM_TUPLE) /* R.Tuple([n]), which would print as a shape */
+            rlxc_error(p->ctx, e->range, "expected a shape, got a tuple");
+        return parsed && out->kind != RLXC_ATOM_TUPLE;
+    }
     if (!rlxc_parse_dims(p, e, &dims, &n))
         return false;
     *out = rlxc_atom_shape(p->ctx, dims, n);

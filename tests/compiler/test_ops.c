@@ -275,6 +275,7 @@ static const infer_case bad[] = {
      "argument 'closure': expected a closure, got R.Tuple("},
     {P2, "R.invoke_pure_closure(R.str(\"s\"), (x,), sinfo_args=R.Object)",
      "argument 'closure': expected a closure"},
+    {P2, "R.full(R.Tuple([2, 3]), s)", "expected a shape, got a tuple"},
     {P2, "R.where(x, x, x)", "where: argument 'condition': expected bool elements"},
     {P2, "R.matmul(x, s)", "matmul: argument 'x2': expected at least 1 dimension"},
     {P2, "R.matmul(w, w)", "matmul: the inner dimensions differ"},

@@ -49,6 +49,19 @@ class Module:
         y = R.call_tir(cls.rows, (x,), out_sinfo=R.Tensor((2,), "int64"))
         return y
 
+# ==== closure_arguments
+# error => invoke_pure_closure: 'f' takes 2 arguments, got 1
+from tvm.script import ir as I, relax as R
+@I.ir_module
+class Module:
+    @R.function(private=True)
+    def f(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")):
+        return R.add(x, y)
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        cls = Module
+        return R.invoke_pure_closure(cls.f, (x,), sinfo_args=(R.Tensor((4,), "float32"),))
+
 # ==== condition
 # error => errors.py#condition:5
 from tvm.script import relax as R
