@@ -302,7 +302,8 @@ static bool is_update(rlxc_context *ctx, const rlxc_stmt *store)
 }
 
 /* The block that a store in plain loops stands for: loops that are not among its indices are
- * reductions, if it is an update. NULL: there is none. */
+ * reductions, if it is an update. NULL: there is none. Loops of int32 stay: schedules count in
+ * int64, and the proof of results in place does not see through the casts of such indices. */
 static const rlxc_stmt *block_around(rlxc_context *ctx, const rlxc_stmt *store, const path *at)
 {
     rlxc_axis *axes = rlxc_try_alloc(ctx, (size_t)at->n + 1, sizeof *axes);
@@ -315,7 +316,8 @@ static const rlxc_stmt *block_around(rlxc_context *ctx, const rlxc_stmt *store, 
     for (uint32_t k = 0; k < at->n; k++) {
         const rlxc_stmt *loop = at->loops[k];
         uint32_t i = 0;
-        if (loop->loop.kind != RLXC_LOOP_SERIAL || loop->loop.annotations.count)
+        if (loop->loop.kind != RLXC_LOOP_SERIAL || loop->loop.annotations.count ||
+            !rlxc_dtype_eq(loop->loop.var->dtype, RLX_I64))
             return NULL;
         values[k] = loop->loop.var;
         while (i < store->store.n && store->store.indices[i] != values[k])

@@ -130,9 +130,10 @@ static bool shape_input(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out)
     bool list = e->kind == RLXC_PY_TUPLE || e->kind == RLXC_PY_LIST;
     if (!list && !rlxc_parse_is_prim(p, e)) {
         const bool parsed = rlxc_parse_atom(p, e, out);
-        if (parsed && out->kind == RLXC_ATOM_TUPLE) /* R.Tuple([n]), which would print as a shape */
+        const bool is_tuple = parsed && out->kind == RLXC_ATOM_TUPLE && out->n > 0;
+        if (is_tuple) /* R.Tuple([n]), which would print as a shape; R.tuple() is no shape */
             rlxc_error(p->ctx, e->range, "expected a shape, got a tuple");
-        return parsed && out->kind != RLXC_ATOM_TUPLE;
+        return parsed && !is_tuple;
     }
     if (!rlxc_parse_dims(p, e, &dims, &n))
         return false;
