@@ -40,9 +40,9 @@ static const char *nearest_mode(rlxc_ox *im)
     return rlxc_ox_str(im, "nearest_mode", im->opset < 11 ? "floor" : "round_prefer_floor");
 }
 
-/* |position| / scale. The quotient of integers is exact where the scale is one of two lengths, so
- * that no rounding error decides a tie between two elements. Other nearest elements are those of
- * the rounded scale, as exporters' frameworks compute them. */
+/* |position| / scale. Where the scale is a quotient of two lengths, rounded nearest elements use
+ * the lengths themselves: the product is exact below 2^24, so that no rounding error decides a tie.
+ * floor and ceil keep the rounded scale, as PyTorch and ONNX Runtime do. */
 static rlxc_atom unscaled(rlxc_ox *im, const axis_plan *p, rlxc_atom position)
 {
     const bool may_tie = strcmp(rlxc_ox_str(im, "mode", "nearest"), "nearest") == 0 &&

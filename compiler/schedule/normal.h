@@ -14,8 +14,8 @@ enum { RLXC_NEST_LOOPS = 32, RLXC_NEST_AXES = 16 };
 typedef struct rlxc_nest {
     const rlxc_stmt *loops[RLXC_NEST_LOOPS]; /* as written, the outermost first */
     uint32_t n_loops;
-    const rlxc_stmt *realize;                                        /* as written */
-    const rlxc_block *block;                                         /* as it is now */
+    const rlxc_stmt *realize; /* as written, with the ifs around it as its predicate */
+    const rlxc_block *block;  /* as it is now */
     const rlxc_expr *vars[RLXC_NEST_AXES], *extents[RLXC_NEST_AXES]; /* a loop for each axis */
     bool plain; /* the loops as written are in normal form */
 } rlxc_nest;

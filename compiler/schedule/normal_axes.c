@@ -5,9 +5,9 @@
  * extent. A variable used by quotient and remainder becomes two. If this ends with one variable per
  * axis and no condition, each element of the box is visited once. Everything is computed in int64.
  */
-#include "compiler/ir/operation.h"
 #include <string.h>
 
+#include "compiler/ir/operation.h"
 #include "compiler/schedule/normal.h"
 
 enum { ROUNDS = 64, WORK = 4096 };

@@ -10,38 +10,10 @@
 
 /* --- questions about a block ------------------------------------------------------------------ */
 
-typedef struct mention {
-    const rlxc_buffer *buffer;
-    const rlxc_expr *const *at; /* the use that does not count, or NULL */
-    bool found;
-} mention;
-
-static bool search_mention(void *user, const rlxc_expr *e)
-{
-    mention *m = user;
-    if (e == m->buffer->data)
-        m->found = true;
-    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == m->buffer->data) {
-        bool same = m->at && e->load.buffer == m->buffer;
-        for (uint32_t i = 0; i < e->load.n && same; i++)
-            same = e->load.indices[i] == m->at[i];
-        m->found = m->found || !same;
-    }
-    return !m->found;
-}
-
-/* True if |e| loads from |buffer|, or uses its address. */
-static bool mentions(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buffer)
-{
-    mention m = {.buffer = buffer};
-    rlxc_expr_visit(ctx, e, search_mention, &m);
-    return m.found;
-}
-
 bool rlxc_nest_reads(rlxc_context *ctx, const rlxc_block *b, const rlxc_buffer *buffer)
 {
-    return mentions(ctx, b->body->store.value, buffer) ||
-           (b->init && mentions(ctx, b->init->store.value, buffer));
+    return rlxc_mentions(ctx, b->body->store.value, buffer) ||
+           (b->init && rlxc_mentions(ctx, b->init->store.value, buffer));
 }
 
 bool rlxc_nest_reads_own(rlxc_context *ctx, const rlxc_block *b)
@@ -81,14 +53,11 @@ bool rlxc_nest_is_simple(rlxc_context *ctx, const rlxc_block *b)
                 ? !stored[k] && !rlxc_is_const(b->axes[k].extent, 1)
                 : b->axes[k].kind != RLXC_AXIS_REDUCE)
             return false;
-    mention own = {.buffer = store->store.buffer, .at = store->store.indices};
-    rlxc_expr_visit(ctx, store->store.value, search_mention, &own);
-    if (b->init) {
-        own.at = NULL;
-        rlxc_expr_visit(ctx, b->init->store.value, search_mention, &own);
-    }
-    return !own.found && rlxc_may_move(ctx, store->store.value) &&
-           (!b->init || rlxc_may_move(ctx, b->init->store.value));
+    const rlxc_buffer *out = store->store.buffer;
+    return !rlxc_mentions_elsewhere(ctx, store->store.value, out, store->store.indices) &&
+           rlxc_may_move(ctx, store->store.value) &&
+           (!b->init || (!rlxc_mentions(ctx, b->init->store.value, out) &&
+                         rlxc_may_move(ctx, b->init->store.value)));
 }
 
 uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer)
@@ -111,24 +80,26 @@ typedef struct stores {
     uint32_t n_lets, n;
 } stores;
 
-static const rlxc_expr *without_lets(const stores *s, const rlxc_expr *e)
+/* |store| with |to| for the variables |from|. */
+static const rlxc_stmt *substituted(rlxc_context *ctx, const rlxc_stmt *store,
+                                    const rlxc_expr *const *from, const rlxc_expr *const *to,
+                                    uint32_t n)
 {
-    return rlxc_substitute(s->ctx, e, s->vars, s->values, s->n_lets);
+    const rlxc_expr **at = rlxc_alloc(ctx, ((size_t)store->store.n + 1) * sizeof *at);
+    for (uint32_t i = 0; i < store->store.n; i++)
+        at[i] = rlxc_substitute(ctx, store->store.indices[i], from, to, n);
+    return rlxc_stmt_store(ctx, store->store.buffer, at, store->store.n,
+                           rlxc_substitute(ctx, store->store.value, from, to, n));
 }
 
 static bool add_store(stores *s, const rlxc_stmt *store)
 {
-    const rlxc_expr *at[RLXC_NEST_AXES];
     if (s->n == MOST_STORES || store->store.n > RLXC_NEST_AXES)
         return false;
     for (uint32_t i = 0; i < s->n; i++)
         if (s->items[i]->store.buffer->data == store->store.buffer->data)
             return false;
-    for (uint32_t i = 0; i < store->store.n; i++)
-        at[i] = without_lets(s, store->store.indices[i]);
-    s->items[s->n++] =
-        rlxc_stmt_store(s->ctx, store->store.buffer, rlxc_copy(s->ctx, at, sizeof at),
-                        store->store.n, without_lets(s, store->store.value));
+    s->items[s->n++] = substituted(s->ctx, store, s->vars, s->values, s->n_lets);
     return true;
 }
 
@@ -145,7 +116,8 @@ static bool add_stores(stores *s, const rlxc_stmt *stmt)
     if (stmt->kind != RLXC_STMT_LET || s->n_lets == MOST_LETS ||
         !rlxc_may_move(s->ctx, stmt->let.value))
         return false;
-    const rlxc_expr *value = without_lets(s, stmt->let.value);
+    const rlxc_expr *value =
+        rlxc_substitute(s->ctx, stmt->let.value, s->vars, s->values, s->n_lets);
     s->vars[s->n_lets] = stmt->let.var;
     s->values[s->n_lets++] = value;
     return true;
@@ -157,20 +129,8 @@ static bool reads_other(const stores *s, const stores *written, uint32_t i)
     bool reads = false;
     for (uint32_t k = 0; k < written->n && !reads; k++)
         reads = written->items[k]->store.buffer != s->items[i]->store.buffer &&
-                mentions(s->ctx, s->items[i]->store.value, written->items[k]->store.buffer);
+                rlxc_mentions(s->ctx, s->items[i]->store.value, written->items[k]->store.buffer);
     return reads;
-}
-
-/* |store| with axes of its own. */
-static const rlxc_stmt *with_axes(rlxc_context *ctx, const rlxc_stmt *store,
-                                  const rlxc_expr *const *from, const rlxc_expr *const *to,
-                                  uint32_t n)
-{
-    const rlxc_expr *at[RLXC_NEST_AXES];
-    for (uint32_t i = 0; i < store->store.n; i++)
-        at[i] = rlxc_substitute(ctx, store->store.indices[i], from, to, n);
-    return rlxc_stmt_store(ctx, store->store.buffer, rlxc_copy(ctx, at, sizeof at), store->store.n,
-                           rlxc_substitute(ctx, store->store.value, from, to, n));
 }
 
 /* The block of |body| with store |i| alone, and the store of |init| to the same buffer; NULL: there
@@ -182,19 +142,19 @@ static const rlxc_block *block_of(rlxc_context *ctx, const rlxc_block *b, const 
     uint32_t k = 0;
     while (k < init->n && init->items[k]->store.buffer != body->items[i]->store.buffer)
         k++;
-    if (!own || reads_other(body, body, i) || (k < init->n && reads_other(init, body, k)) ||
+    if (reads_other(body, body, i) || (k < init->n && reads_other(init, body, k)) ||
         (k == init->n) != (init->n == 0))
         return NULL;
     const rlxc_expr *from[RLXC_NEST_AXES], *to[RLXC_NEST_AXES];
     rlxc_axis *axes = rlxc_copy(ctx, b->axes, b->n_axes * sizeof *axes);
-    for (uint32_t j = 0; j < b->n_axes && axes; j++) {
+    for (uint32_t j = 0; j < b->n_axes; j++) {
         from[j] = axes[j].var;
         axes[j].var = to[j] = rlxc_var_like(ctx, from[j]);
     }
     own->name = i ? rlxc_internf(ctx, "%s_%u", b->name, i) : b->name;
     own->axes = axes;
-    own->body = with_axes(ctx, body->items[i], from, to, b->n_axes);
-    own->init = k < init->n ? with_axes(ctx, init->items[k], from, to, b->n_axes) : NULL;
+    own->body = substituted(ctx, body->items[i], from, to, b->n_axes);
+    own->init = k < init->n ? substituted(ctx, init->items[k], from, to, b->n_axes) : NULL;
     rlxc_forget_regions(own);
     return own;
 }
@@ -237,8 +197,8 @@ static void take_init(rlxc_context *ctx, const rlxc_block *b, const rlxc_stmt **
     *body = rlxc_stmt_seq(ctx, seq->seq.items + 1, seq->seq.n - 1);
 }
 
-/* Reads |b| as blocks with one store each, as tuples of reductions have it (mean and variance in
- * one pass). Returns their number; 0: not so. */
+/* Splits |b|, such as the sums of a mean and a variance, into a block for each of its stores.
+ * Returns their number; 0: the stores depend on each other, or |b| has another form. */
 static uint32_t split_stores(rlxc_context *ctx, const rlxc_block *b,
                              const rlxc_block *out[MOST_STORES])
 {
@@ -297,8 +257,8 @@ static bool is_update(rlxc_context *ctx, const rlxc_stmt *store)
         e->kind != RLXC_EXPR_MAX)
         return false;
     return is_own(store, e->bin.a)
-               ? !mentions(ctx, e->bin.b, store->store.buffer)
-               : is_own(store, e->bin.b) && !mentions(ctx, e->bin.a, store->store.buffer);
+               ? !rlxc_mentions(ctx, e->bin.b, store->store.buffer)
+               : is_own(store, e->bin.b) && !rlxc_mentions(ctx, e->bin.a, store->store.buffer);
 }
 
 /* The block that a store in plain loops stands for: loops that are not among its indices are
@@ -332,7 +292,7 @@ static const rlxc_stmt *block_around(rlxc_context *ctx, const rlxc_stmt *store, 
     if (reduces && !is_update(ctx, store))
         return NULL;
     *block = (rlxc_block){.name = store->store.buffer->name, .axes = axes, .n_axes = at->n};
-    block->body = with_axes(ctx, store, values, vars, at->n);
+    block->body = substituted(ctx, store, values, vars, at->n);
     rlxc_stmt *realize = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, block, values, NULL);
     realize->range = store->range;
     return realize;

@@ -94,32 +94,47 @@ static void drop_single_steps(rlxc_context *ctx, rlxc_stage *s)
     s->n_axes = n;
 }
 
-typedef struct own_result {
-    const rlxc_stage *stage;
-    bool elsewhere;
-} own_result;
+typedef struct mention_of {
+    const rlxc_buffer *buffer;
+    const rlxc_expr *const *at; /* with |except|: the use that does not count */
+    bool except, found;
+} mention_of;
 
-static bool search_own_result(void *user, const rlxc_expr *e)
+static bool search_mention(void *user, const rlxc_expr *e)
 {
-    own_result *q = user;
-    const rlxc_stage *s = q->stage;
-    q->elsewhere |=
-        e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == s->out->data &&
-        (e->load.buffer != s->out || !same_exprs(e->load.indices, s->indices, s->out->ndim));
-    return !q->elsewhere;
+    mention_of *m = user;
+    if (e == m->buffer->data)
+        m->found = true;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == m->buffer->data)
+        m->found = m->found || !m->except || e->load.buffer != m->buffer ||
+                   !same_exprs(e->load.indices, m->at, e->load.n);
+    return !m->found;
+}
+
+bool rlxc_mentions(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buffer)
+{
+    mention_of m = {.buffer = buffer};
+    rlxc_expr_visit(ctx, e, search_mention, &m);
+    return m.found;
+}
+
+bool rlxc_mentions_elsewhere(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buffer,
+                             const rlxc_expr *const *at)
+{
+    mention_of m = {buffer, at, true, false};
+    rlxc_expr_visit(ctx, e, search_mention, &m);
+    return m.found;
 }
 
 /* True if the stage reads elements of its result other than the one it stores. The order of its
  * iterations counts then, though its axes may say otherwise. */
 static bool reads_result_elsewhere(rlxc_context *ctx, const rlxc_stage *s)
 {
-    own_result q = {s, false};
-    rlxc_expr_visit(ctx, s->value, search_own_result, &q);
-    if (s->init)
-        rlxc_expr_visit(ctx, s->init, search_own_result, &q);
-    for (uint32_t i = 0; i < s->out->ndim; i++)
-        rlxc_expr_visit(ctx, s->indices[i], search_own_result, &q);
-    return q.elsewhere;
+    bool reads = rlxc_mentions_elsewhere(ctx, s->value, s->out, s->indices) ||
+                 (s->init && rlxc_mentions_elsewhere(ctx, s->init, s->out, s->indices));
+    for (uint32_t i = 0; i < s->out->ndim && !reads; i++)
+        reads = rlxc_mentions_elsewhere(ctx, s->indices[i], s->out, s->indices);
+    return reads;
 }
 
 static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)

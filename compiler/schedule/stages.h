@@ -54,6 +54,12 @@ uint32_t rlxc_tile_registers(const rlxc_stages *s);
 /* Replaces producers by their expression in the consumers if that is free. */
 void rlxc_stages_inline(rlxc_stages *s);
 
+/* True if |e| loads from |buffer| or a view of it, or uses its address. */
+bool rlxc_mentions(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buffer);
+/* The same, but for loads from |buffer| at the indices |at|. */
+bool rlxc_mentions_elsewhere(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buffer,
+                             const rlxc_expr *const *at);
+
 /* What the stage computes now, proved from its expressions: the kind of its tag if that is correct,
  * else the first that fits. Repeated calls return the same. False with the reason if no kind fits.
  */

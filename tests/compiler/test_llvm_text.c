@@ -43,8 +43,7 @@ static size_t multiplications(rlx_test *t, int turns, int width)
               rlxc_render_diagnostics(f.ctx));
     cr_assert(rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
     cr_assert(rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_LLVM, &out));
-    for (const char *at = out.data; (at = strstr(at, " = fmul ")) != NULL; at++)
-        n++;
+    n = occurrences(out.data, strlen(out.data), " = fmul ");
     kernel_fixture_deinit(&f);
     return n;
 }
