@@ -362,7 +362,7 @@ tests/explain.py#attention_nearly:13:13: block S of first_sum_from_one: taken by
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
-    sliding: the axes of S are not its dimensions in order, as int64
+    sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
 tests/explain.py#attention_nearly:19:13: block A of first_sum_from_one: taken by rule rows
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
@@ -411,7 +411,7 @@ tests/explain.py#attention_nearly:39:13: block W of first_sum_from_one: taken by
     quant: the weight V[vj, ve] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: E[vi, vj] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
-    sliding: the axes of W are not its dimensions in order, as int64
+    sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
 tests/explain.py#attention_nearly:45:13: block F of first_sum_from_one: taken by rule rows, with block A
     computes elementwise, axes ss
@@ -431,7 +431,7 @@ tests/explain.py#attention_nearly:58:13: block S of maximum_from_one: taken by r
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
-    sliding: the axes of S are not its dimensions in order, as int64
+    sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
 tests/explain.py#attention_nearly:64:13: block A of maximum_from_one: taken by rule rows
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
@@ -480,7 +480,7 @@ tests/explain.py#attention_nearly:84:13: block W of maximum_from_one: taken by r
     quant: the weight V[vj, ve] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: E[vi, vj] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
-    sliding: the axes of W are not its dimensions in order, as int64
+    sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
 tests/explain.py#attention_nearly:90:13: block F of maximum_from_one: taken by rule rows, with block A
     computes elementwise, axes ss
@@ -500,7 +500,7 @@ tests/explain.py#attention_nearly:103:13: block S of sum_from_one: taken by rule
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
-    sliding: the axes of S are not its dimensions in order, as int64
+    sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
 tests/explain.py#attention_nearly:109:13: block A of sum_from_one: taken by rule rows
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
@@ -549,7 +549,7 @@ tests/explain.py#attention_nearly:129:13: block W of sum_from_one: taken by rule
     quant: the weight V[vj, ve] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: E[vi, vj] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
-    sliding: the axes of W are not its dimensions in order, as int64
+    sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
 tests/explain.py#attention_nearly:135:13: block F of sum_from_one: taken by rule rows, with block A
     computes elementwise, axes ss
@@ -569,7 +569,7 @@ tests/explain.py#attention_nearly:148:13: block S of weights_of_another: taken b
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
-    sliding: the axes of S are not its dimensions in order, as int64
+    sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
 tests/explain.py#attention_nearly:154:13: block A of weights_of_another: taken by rule rows
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
@@ -618,7 +618,7 @@ tests/explain.py#attention_nearly:174:13: block W of weights_of_another: taken b
     quant: the weight V[vj, ve] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: E[vi, vj] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
-    sliding: the axes of W are not its dimensions in order, as int64
+    sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
 tests/explain.py#attention_nearly:180:13: block F of weights_of_another: taken by rule rows, with block A
     computes elementwise, axes ss
@@ -638,7 +638,7 @@ tests/explain.py#attention_nearly:193:13: block S of last_sum_from_one: taken by
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
-    sliding: the axes of S are not its dimensions in order, as int64
+    sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
 tests/explain.py#attention_nearly:199:13: block A of last_sum_from_one: taken by rule rows
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
@@ -687,7 +687,7 @@ tests/explain.py#attention_nearly:219:13: block W of last_sum_from_one: taken by
     quant: the weight V[vj, ve] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: E[vi, vj] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
-    sliding: the axes of W are not its dimensions in order, as int64
+    sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
 tests/explain.py#attention_nearly:225:13: block F of last_sum_from_one: taken by rule rows, with block A
     computes elementwise, axes ss
@@ -707,7 +707,7 @@ tests/explain.py#attention_nearly:238:13: block S of result_of_the_scores: taken
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
-    sliding: the axes of S are not its dimensions in order, as int64
+    sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
 tests/explain.py#attention_nearly:244:13: block A of result_of_the_scores: taken by rule rows
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
@@ -756,7 +756,7 @@ tests/explain.py#attention_nearly:264:13: block W of result_of_the_scores: taken
     quant: the weight V[vj, ve] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: E[vi, vj] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
-    sliding: the axes of W are not its dimensions in order, as int64
+    sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
 tests/explain.py#attention_nearly:270:13: block F of result_of_the_scores: taken by rule rows, with block A
     computes elementwise, axes ss

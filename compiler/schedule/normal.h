@@ -38,9 +38,31 @@ bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest);
 /* The new loops around the block, or the original statement if it is equal. */
 const rlxc_stmt *rlxc_nest_stmt(rlxc_context *ctx, const rlxc_nest *nest);
 
+/* |block| with axes of int64 that are the indices of its store where that can be proved, and their
+ * |values|; or both unchanged. */
+const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *block,
+                                 const rlxc_expr *const **values);
+
 /* True if the block is one store to a distinct element for each point of its spatial axes, and
  * reads the stored buffer only at that element. */
 bool rlxc_nest_is_simple(rlxc_context *ctx, const rlxc_block *block);
+/* The simple blocks that |block| stands for: itself, or a block for each of its stores, with axes of
+ * int64 that are the indices of the store. Returns their number; 0: there are none. */
+enum { RLXC_BLOCK_STORES = 4 };
+typedef struct rlxc_simple_block {
+    const rlxc_block *block;
+    const rlxc_expr *const *values; /* of its axes */
+} rlxc_simple_block;
+uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *block,
+                          const rlxc_expr *const *values, rlxc_simple_block *out);
+/* The block that |store| in plain loops stands for: loops that its indices do not use are
+ * reductions, if it is an update. NULL: there is none. */
+const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
+                                   const rlxc_stmt *const *loops, uint32_t n);
+/* |store| with |to| for the variables |from|. */
+const rlxc_stmt *rlxc_store_with(rlxc_context *ctx, const rlxc_stmt *store,
+                                 const rlxc_expr *const *from, const rlxc_expr *const *to,
+                                 uint32_t n);
 bool rlxc_nest_reads_own(rlxc_context *ctx, const rlxc_block *block);
 bool rlxc_nest_reads(rlxc_context *ctx, const rlxc_block *block, const rlxc_buffer *buffer);
 

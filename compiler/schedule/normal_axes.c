@@ -1,43 +1,17 @@
 /* Finds the box of its axes that a nest visits: joins split and fused loops again.
  *
  * A sum of loop variables in which each has its own digits (i0 * 16 + i1 with i1 < 16) is one
- * variable if those variables occur in no other way, and a condition i0 * 16 + i1 < n gives its
- * extent. A variable used by quotient and remainder becomes two. If this ends with one variable per
- * axis and no condition, each element of the box is visited once. Everything is computed in int64.
- */
+ * variable, and a condition i0 * 16 + i1 < n gives its extent; a variable used by quotient and
+ * remainder becomes two (normal_space.h). If this ends with one variable per axis and no condition,
+ * each element of the box is visited once. */
 #include <string.h>
 
 #include "compiler/ir/operation.h"
-#include "compiler/schedule/normal.h"
+#include "compiler/schedule/normal_space.h"
 
-enum { ROUNDS = 64, WORK = 4096 };
+enum { ROUNDS = 64 };
 
-typedef struct space {
-    rlxc_context *ctx;
-    const rlxc_expr *vars[RLXC_NEST_LOOPS], *extents[RLXC_NEST_LOOPS];
-    uint32_t n;
-    const rlxc_expr *exprs[RLXC_NEST_AXES + RLXC_NEST_LOOPS]; /* of the axes, then conditions */
-    uint32_t n_axes, n_exprs;
-    uint32_t work; /* limit of visited nodes: an expression may be far larger as a tree than in
-                    * memory */
-    bool failed;
-} space;
-
-static bool may_go_on(space *s)
-{
-    s->failed = s->failed || ++s->work > WORK || rlxc_failed(s->ctx);
-    return !s->failed;
-}
-
-static bool is_var_of(const space *s, const rlxc_expr *e)
-{
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->vars[i] == e)
-            return true;
-    return false;
-}
-
-static rlxc_bounds bounds_of(const space *s)
+static rlxc_bounds bounds_of(const rlxc_space *s)
 {
     rlxc_bounds bounds = {0};
     for (uint32_t i = 0; i < s->n; i++) {
@@ -50,48 +24,18 @@ static rlxc_bounds bounds_of(const space *s)
     return bounds;
 }
 
-static void remove_var(space *s, uint32_t i)
+/* |e| over the variables of the space. */
+static const rlxc_expr *over_vars(rlxc_space *s, const rlxc_expr *e, const rlxc_nest *nest)
 {
-    s->n--;
-    for (; i < s->n; i++) {
-        s->vars[i] = s->vars[i + 1];
-        s->extents[i] = s->extents[i + 1];
-    }
-}
-
-static bool add_var(space *s, const char *name, const rlxc_expr *extent, const rlxc_expr **out)
-{
-    if (s->n == RLXC_NEST_LOOPS)
-        return false;
-    s->vars[s->n] = *out = rlxc_var(s->ctx, name, RLX_I64);
-    s->extents[s->n++] = extent;
-    return true;
-}
-
-/* --- in int64 --------------------------------------------------------------------------------- */
-
-/* |e| with |to| for |from|, all integers as int64; fails for anything but integer arithmetic. */
-static const rlxc_expr *widened(space *s, const rlxc_expr *e, const rlxc_nest *nest)
-{
-    if (!may_go_on(s))
-        return e;
+    const rlxc_expr *from[RLXC_NEST_LOOPS];
     for (uint32_t i = 0; i < nest->n_loops; i++)
-        if (nest->loops[i]->loop.var == e)
-            return s->vars[i];
-    if (e->kind == RLXC_EXPR_CAST && rlxc_dtype_is_int(e->bin.a->dtype) && e->dtype.bits >= 32)
-        return widened(s, e->bin.a, nest);
-    if (rlxc_is_binary(e) && e->kind != RLXC_EXPR_AND && e->kind != RLXC_EXPR_OR)
-        return rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind, widened(s, e->bin.a, nest),
-                           widened(s, e->bin.b, nest));
-    if ((e->kind == RLXC_EXPR_VAR || e->kind == RLXC_EXPR_INT) && rlxc_dtype_is_int(e->dtype))
-        return rlxc_cast(s->ctx, RLX_I64, e);
-    s->failed = true;
-    return e;
+        from[i] = nest->loops[i]->loop.var;
+    return rlxc_space_widened(s, e, from, s->vars, nest->n_loops);
 }
 
-static void take_conditions(space *s, const rlxc_expr *cond, const rlxc_nest *nest)
+static void take_conditions(rlxc_space *s, const rlxc_expr *cond, const rlxc_nest *nest)
 {
-    if (!may_go_on(s) || rlxc_is_const(cond, 1))
+    if (!rlxc_space_goes_on(s) || rlxc_is_const(cond, 1))
         return;
     if (cond->kind == RLXC_EXPR_CALL && cond->call.n == 1 &&
         strcmp(cond->call.name, "likely") == 0) {
@@ -109,7 +53,7 @@ static void take_conditions(space *s, const rlxc_expr *cond, const rlxc_nest *ne
         s->failed = true;
         return;
     }
-    const rlxc_expr *a = widened(s, cond->bin.a, nest), *b = widened(s, cond->bin.b, nest);
+    const rlxc_expr *a = over_vars(s, cond->bin.a, nest), *b = over_vars(s, cond->bin.b, nest);
     bool turned = cond->kind == RLXC_EXPR_GT || cond->kind == RLXC_EXPR_GE;
     const rlxc_expr *low = turned ? b : a, *high = turned ? a : b;
     if (cond->kind == RLXC_EXPR_LE || cond->kind == RLXC_EXPR_GE)
@@ -117,7 +61,7 @@ static void take_conditions(space *s, const rlxc_expr *cond, const rlxc_nest *ne
     s->exprs[s->n_exprs++] = rlxc_binary(s->ctx, RLXC_EXPR_LT, low, high);
 }
 
-static bool begin(space *s, const rlxc_nest *nest)
+static bool begin(rlxc_space *s, const rlxc_nest *nest)
 {
     for (uint32_t i = 0; i < nest->n_loops; i++) {
         const rlxc_stmt *loop = nest->loops[i];
@@ -131,21 +75,15 @@ static bool begin(space *s, const rlxc_nest *nest)
                 return false;
     }
     for (uint32_t k = 0; k < nest->block->n_axes; k++)
-        s->exprs[k] = widened(s, nest->realize->block.values[k], nest);
+        s->exprs[k] = over_vars(s, nest->realize->block.values[k], nest);
     s->n_axes = s->n_exprs = nest->block->n_axes;
     if (nest->realize->block.predicate)
         take_conditions(s, nest->realize->block.predicate, nest);
     return !s->failed;
 }
 
-static void substitute(space *s, const rlxc_expr *var, const rlxc_expr *value)
-{
-    for (uint32_t i = 0; i < s->n_exprs; i++)
-        s->exprs[i] = rlxc_substitute(s->ctx, s->exprs[i], &var, &value, 1);
-}
-
 /* Simplifies with the known bounds; drops conditions that always hold. */
-static void simplify(space *s)
+static void simplify(rlxc_space *s)
 {
     const rlxc_bounds bounds = bounds_of(s);
     uint32_t n = 0;
@@ -165,233 +103,32 @@ static void simplify(space *s)
 
 /* --- joining ---------------------------------------------------------------------------------- */
 
-typedef struct sum { /* of |n| loop variables, the largest coefficient first */
-    uint32_t n, at[RLXC_NEST_LOOPS];
-    int64_t by[RLXC_NEST_LOOPS];
-} sum;
-
-/* True if |e| is exactly such a sum. */
-static bool read_sum(space *s, const rlxc_expr *e, sum *out)
-{
-    out->n = 0;
-    for (uint32_t i = 0; i < s->n; i++) {
-        int64_t by;
-        const rlxc_expr *rest;
-        if (!may_go_on(s) || !rlxc_linear_in(s->ctx, e, s->vars[i], &by, &rest))
-            return false;
-        if (by == 0)
-            continue;
-        if (by < 0)
-            return false;
-        uint32_t k = out->n++;
-        for (; k > 0 && out->by[k - 1] < by; k--) {
-            out->by[k] = out->by[k - 1];
-            out->at[k] = out->at[k - 1];
-        }
-        out->by[k] = by;
-        out->at[k] = i;
-        e = rest;
-    }
-    return rlxc_is_const(rlxc_canonical(s->ctx, e, NULL), 0);
-}
-
-/* True if each variable has its own digits, and the last coefficient is 1. */
-static bool has_digits(const space *s, const sum *x)
-{
-    if (x->n == 0 || x->by[x->n - 1] != 1)
-        return false;
-    for (uint32_t i = 1; i < x->n; i++) {
-        int64_t extent, step;
-        if (!rlxc_is_int(s->extents[x->at[i]], &extent) ||
-            __builtin_mul_overflow(extent, x->by[i], &step) || step != x->by[i - 1])
-            return false;
-    }
-    return true;
-}
-
-/* True if |count| steps of |size| reach |extent|. */
-static bool covers(space *s, const rlxc_expr *count, int64_t size, const rlxc_expr *extent)
-{
-    const rlxc_expr *of = rlxc_i64(s->ctx, size);
-    const rlxc_expr *up = rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV,
-                                      rlxc_add(s->ctx, extent, rlxc_i64(s->ctx, size - 1)), of);
-    return rlxc_prove_eq(s->ctx, count, up, NULL) ||
-           rlxc_prove_le(s->ctx, extent, rlxc_mul(s->ctx, count, of), NULL);
-}
-
-/* |e| with multiples of the sum as multiples of |var|. */
-static const rlxc_expr *with_sum(space *s, const rlxc_expr *e, const sum *x, const rlxc_expr *var)
-{
-    if (!may_go_on(s) || !rlxc_is_binary(e))
-        return e;
-    const rlxc_expr *rest = e;
-    int64_t times = 0;
-    bool multiple = rlxc_dtype_is_int(e->dtype);
-    for (uint32_t i = x->n; i-- > 0 && multiple;) {
-        int64_t by;
-        multiple = rlxc_linear_in(s->ctx, rest, s->vars[x->at[i]], &by, &rest) && by != 0;
-        if (i == x->n - 1)
-            times = by;
-        multiple = multiple && by / x->by[i] == times && by % x->by[i] == 0;
-    }
-    if (multiple)
-        return rlxc_add(s->ctx, rlxc_mul(s->ctx, var, rlxc_i64(s->ctx, times)),
-                        with_sum(s, rest, x, var));
-    const rlxc_expr *a = with_sum(s, e->bin.a, x, var), *b = with_sum(s, e->bin.b, x, var);
-    return a == e->bin.a && b == e->bin.b ? e : rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind, a, b);
-}
-
-/* Replaces |e|, a sum below |limit| (NULL: below the range of its digits), by one variable. */
-static bool join(space *s, const rlxc_expr *e, const rlxc_expr *limit, uint32_t condition)
-{
-    sum x;
-    if (!read_sum(s, e, &x) || x.n == 0 || (x.n == 1 && !limit) || !has_digits(s, &x))
-        return false;
-    const rlxc_expr *first = s->extents[x.at[0]];
-    if (limit && !covers(s, first, x.by[0], limit))
-        return false;
-    for (uint32_t i = 0; i < s->n && limit; i++)
-        if (rlxc_expr_uses_var(s->ctx, limit, s->vars[i]))
-            return false;
-    space next = *s;
-    const rlxc_expr *var;
-    const rlxc_expr *extent = limit ? limit : rlxc_mul(s->ctx, first, rlxc_i64(s->ctx, x.by[0]));
-    if (limit) { /* it becomes the extent */
-        next.n_exprs--;
-        for (uint32_t i = condition; i < next.n_exprs; i++)
-            next.exprs[i] = next.exprs[i + 1];
-    }
-    if (!add_var(&next, s->vars[x.at[x.n - 1]]->var.name, rlxc_canonical(s->ctx, extent, NULL),
-                 &var))
-        return false;
-    for (uint32_t i = 0; i < next.n_exprs; i++) {
-        next.exprs[i] = x.n == 1
-                            ? rlxc_substitute(s->ctx, next.exprs[i], &s->vars[x.at[0]], &var, 1)
-                            : with_sum(&next, next.exprs[i], &x, var);
-        for (uint32_t k = 0; k < x.n; k++)
-            if (rlxc_expr_uses_var(s->ctx, next.exprs[i], s->vars[x.at[k]]))
-                return false;
-    }
-    if (next.failed)
-        return false;
-    for (uint32_t k = 0; k < x.n; k++)
-        for (uint32_t i = 0; i < next.n; i++)
-            if (next.vars[i] == s->vars[x.at[k]])
-                remove_var(&next, i--);
-    *s = next;
-    return true;
-}
-
 /* The sums inside of |e| that are divided. */
-static bool join_divided(space *s, const rlxc_expr *e)
+static bool join_divided(rlxc_space *s, const rlxc_expr *e)
 {
-    if (!may_go_on(s) || !rlxc_is_binary(e))
+    if (!rlxc_space_goes_on(s) || !rlxc_is_binary(e))
         return false;
     bool divides = e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
-    return (divides && join(s, e->bin.a, NULL, 0)) || join_divided(s, e->bin.a) ||
+    return (divides && rlxc_space_join(s, e->bin.a, NULL, 0)) || join_divided(s, e->bin.a) ||
            join_divided(s, e->bin.b);
 }
 
-static bool join_any(space *s)
+static bool join_any(rlxc_space *s)
 {
     for (uint32_t i = s->n_axes; i < s->n_exprs; i++)
-        if (s->exprs[i]->kind == RLXC_EXPR_LT && join(s, s->exprs[i]->bin.a, s->exprs[i]->bin.b, i))
+        if (s->exprs[i]->kind == RLXC_EXPR_LT &&
+            rlxc_space_join(s, s->exprs[i]->bin.a, s->exprs[i]->bin.b, i))
             return true;
     for (uint32_t i = 0; i < s->n_exprs; i++)
         if (join_divided(s, s->exprs[i]))
             return true;
     for (uint32_t i = 0; i < s->n_axes; i++)
-        if (join(s, s->exprs[i], NULL, 0))
+        if (rlxc_space_join(s, s->exprs[i], NULL, 0))
             return true;
     return false;
-}
-
-/* --- splitting -------------------------------------------------------------------------------- */
-
-typedef struct cut { /* |var| // |by| and |var| % |by| */
-    const rlxc_expr *var, *by;
-} cut;
-
-/* The largest constant divisor of a variable, or a symbolic one. */
-static void find_cut(space *s, const rlxc_expr *e, cut *found)
-{
-    if (!may_go_on(s) || !rlxc_is_binary(e))
-        return;
-    int64_t by, best;
-    bool divides = e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
-    if (divides && is_var_of(s, e->bin.a)) {
-        bool number = rlxc_is_int(e->bin.b, &by);
-        if (!found->var ||
-            (number && rlxc_is_int(found->by, &best) && by > best && e->bin.a == found->var))
-            *found = (cut){e->bin.a, e->bin.b};
-    }
-    find_cut(s, e->bin.a, found);
-    find_cut(s, e->bin.b, found);
-}
-
-typedef struct digits {
-    const cut *of;
-    const rlxc_expr *high, *low;
-} digits;
-
-static const rlxc_expr *with_digits(space *s, const rlxc_expr *e, const digits *d)
-{
-    if (!may_go_on(s))
-        return e;
-    if (e == d->of->var)
-        return rlxc_add(s->ctx, rlxc_mul(s->ctx, d->high, d->of->by), d->low);
-    if (!rlxc_is_binary(e))
-        return e;
-    if (e->bin.a == d->of->var && e->bin.b == d->of->by &&
-        (e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD))
-        return e->kind == RLXC_EXPR_FLOORDIV ? d->high : d->low;
-    return rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind, with_digits(s, e->bin.a, d),
-                       with_digits(s, e->bin.b, d));
-}
-
-static bool split_any(space *s)
-{
-    cut at = {0};
-    for (uint32_t i = 0; i < s->n_exprs; i++)
-        find_cut(s, s->exprs[i], &at);
-    if (!at.var || s->failed)
-        return false;
-    uint32_t place = 0;
-    while (s->vars[place] != at.var)
-        place++;
-    if (rlxc_bound_of(s->ctx, at.by, NULL).min < 0 || rlxc_is_const(at.by, 0))
-        return false;
-    for (uint32_t i = 0; i < s->n; i++)
-        if (rlxc_expr_uses_var(s->ctx, at.by, s->vars[i]))
-            return false;
-    const rlxc_expr *extent = s->extents[place];
-    const rlxc_expr *count =
-        rlxc_canonical(s->ctx, rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, extent, at.by), NULL);
-    if (rlxc_bound_of(s->ctx, count, NULL).min < 0 ||
-        !rlxc_prove_eq(s->ctx, rlxc_mul(s->ctx, count, at.by), extent, NULL))
-        return false;
-    digits d = {.of = &at};
-    if (!add_var(s, at.var->var.name, count, &d.high) ||
-        !add_var(s, at.var->var.name, at.by, &d.low))
-        return false;
-    for (uint32_t i = 0; i < s->n_exprs; i++)
-        s->exprs[i] = with_digits(s, s->exprs[i], &d);
-    remove_var(s, place);
-    return !s->failed;
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
-
-static bool drop_unit_loops(space *s)
-{
-    for (uint32_t i = 0; i < s->n; i++)
-        if (rlxc_is_const(s->extents[i], 1)) {
-            substitute(s, s->vars[i], rlxc_i64(s->ctx, 0));
-            remove_var(s, i);
-            return true;
-        }
-    return false;
-}
 
 /* True if the block may be repeated, and the loop runs at least once. */
 static bool may_repeat(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *extent)
@@ -399,7 +136,7 @@ static bool may_repeat(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *
     return !rlxc_nest_reads_own(ctx, b) && !b->init && rlxc_bound_of(ctx, extent, NULL).min > 0;
 }
 
-static bool finish(space *s, rlxc_nest *nest)
+static bool finish(rlxc_space *s, rlxc_nest *nest)
 {
     const rlxc_block *b = nest->block;
     bool used[RLXC_NEST_LOOPS] = {false};
@@ -451,7 +188,7 @@ static const char *loop_name(rlxc_context *ctx, const char *axis)
 
 bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest)
 {
-    space s = {.ctx = ctx};
+    rlxc_space s = {.ctx = ctx};
     nest->plain = false;
     if (nest->block->n_axes > RLXC_NEST_AXES || !begin(&s, nest))
         return false;
@@ -463,13 +200,13 @@ bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest)
         }
         return true;
     }
-    while (drop_unit_loops(&s)) {
+    while (rlxc_space_drop_unit(&s)) {
     }
     for (int round = 0; round < ROUNDS && !s.failed; round++) {
         simplify(&s);
-        if (!join_any(&s) && !split_any(&s))
+        if (!join_any(&s) && !rlxc_space_cut(&s, s.n_exprs))
             break;
-        while (drop_unit_loops(&s)) {
+        while (rlxc_space_drop_unit(&s)) {
         }
     }
     simplify(&s);

@@ -8,58 +8,6 @@
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
-/* --- questions about a block ------------------------------------------------------------------ */
-
-bool rlxc_nest_reads(rlxc_context *ctx, const rlxc_block *b, const rlxc_buffer *buffer)
-{
-    return rlxc_mentions(ctx, b->body->store.value, buffer) ||
-           (b->init && rlxc_mentions(ctx, b->init->store.value, buffer));
-}
-
-bool rlxc_nest_reads_own(rlxc_context *ctx, const rlxc_block *b)
-{
-    return rlxc_nest_reads(ctx, b, b->body->store.buffer);
-}
-
-static bool is_store(const rlxc_stmt *s)
-{
-    return s->kind == RLXC_STMT_STORE && s->store.value->dtype.lanes == 1 &&
-           s->store.n == s->store.buffer->ndim && s->store.n <= RLXC_NEST_AXES;
-}
-
-bool rlxc_nest_is_simple(rlxc_context *ctx, const rlxc_block *b)
-{
-    if (b->n_allocs || b->n_matches || b->n_axes > RLXC_NEST_AXES || !is_store(b->body) ||
-        (b->init && (!is_store(b->init) || b->init->store.buffer != b->body->store.buffer)))
-        return false;
-    const rlxc_stmt *store = b->body;
-    bool stored[RLXC_NEST_AXES] = {false};
-    for (uint32_t i = 0; i < store->store.n; i++) {
-        const rlxc_expr *index = store->store.indices[i];
-        uint32_t k = 0;
-        int64_t ignored;
-        if (b->init && b->init->store.indices[i] != index)
-            return false;
-        while (k < b->n_axes && b->axes[k].var != index)
-            k++;
-        if (k == b->n_axes ? !rlxc_is_int(index, &ignored)
-                           : stored[k] || b->axes[k].kind != RLXC_AXIS_SPATIAL)
-            return false;
-        if (k < b->n_axes)
-            stored[k] = true;
-    }
-    for (uint32_t k = 0; k < b->n_axes; k++)
-        if (b->axes[k].kind == RLXC_AXIS_SPATIAL
-                ? !stored[k] && !rlxc_is_const(b->axes[k].extent, 1)
-                : b->axes[k].kind != RLXC_AXIS_REDUCE)
-            return false;
-    const rlxc_buffer *out = store->store.buffer;
-    return !rlxc_mentions_elsewhere(ctx, store->store.value, out, store->store.indices) &&
-           rlxc_may_move(ctx, store->store.value) &&
-           (!b->init || (!rlxc_mentions(ctx, b->init->store.value, out) &&
-                         rlxc_may_move(ctx, b->init->store.value)));
-}
-
 uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer)
 {
     for (uint32_t i = 0; i < temps->n; i++)
@@ -68,160 +16,23 @@ uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer)
     return 0;
 }
 
-/* --- blocks with lets and several stores ------------------------------------------------------ */
-
-enum { MOST_STORES = 4, MOST_LETS = 16 };
-
-/* The stores of a block's body or init, with the values of its lets in place of their variables. */
-typedef struct stores {
-    rlxc_context *ctx;
-    const rlxc_expr *vars[MOST_LETS], *values[MOST_LETS];
-    const rlxc_stmt *items[MOST_STORES];
-    uint32_t n_lets, n;
-} stores;
-
-/* |store| with |to| for the variables |from|. */
-static const rlxc_stmt *substituted(rlxc_context *ctx, const rlxc_stmt *store,
-                                    const rlxc_expr *const *from, const rlxc_expr *const *to,
-                                    uint32_t n)
-{
-    const rlxc_expr **at = rlxc_alloc(ctx, ((size_t)store->store.n + 1) * sizeof *at);
-    for (uint32_t i = 0; i < store->store.n; i++)
-        at[i] = rlxc_substitute(ctx, store->store.indices[i], from, to, n);
-    return rlxc_stmt_store(ctx, store->store.buffer, at, store->store.n,
-                           rlxc_substitute(ctx, store->store.value, from, to, n));
-}
-
-static bool add_store(stores *s, const rlxc_stmt *store)
-{
-    if (s->n == MOST_STORES || store->store.n > RLXC_NEST_AXES)
-        return false;
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->items[i]->store.buffer->data == store->store.buffer->data)
-            return false;
-    s->items[s->n++] = substituted(s->ctx, store, s->vars, s->values, s->n_lets);
-    return true;
-}
-
-static bool add_stores(stores *s, const rlxc_stmt *stmt)
-{
-    if (stmt->kind == RLXC_STMT_SEQ) {
-        bool all = true;
-        for (uint32_t i = 0; i < stmt->seq.n && all; i++)
-            all = add_stores(s, stmt->seq.items[i]);
-        return all;
-    }
-    if (stmt->kind == RLXC_STMT_STORE)
-        return add_store(s, stmt);
-    if (stmt->kind != RLXC_STMT_LET || s->n_lets == MOST_LETS ||
-        !rlxc_may_move(s->ctx, stmt->let.value))
-        return false;
-    const rlxc_expr *value =
-        rlxc_substitute(s->ctx, stmt->let.value, s->vars, s->values, s->n_lets);
-    s->vars[s->n_lets] = stmt->let.var;
-    s->values[s->n_lets++] = value;
-    return true;
-}
-
-/* True if store |i| reads what another one stores. */
-static bool reads_other(const stores *s, const stores *written, uint32_t i)
-{
-    bool reads = false;
-    for (uint32_t k = 0; k < written->n && !reads; k++)
-        reads = written->items[k]->store.buffer != s->items[i]->store.buffer &&
-                rlxc_mentions(s->ctx, s->items[i]->store.value, written->items[k]->store.buffer);
-    return reads;
-}
-
-/* The block of |body| with store |i| alone, and the store of |init| to the same buffer; NULL: there
- * is none, or other stores change what the block reads. */
-static const rlxc_block *block_of(rlxc_context *ctx, const rlxc_block *b, const stores *body,
-                                  const stores *init, uint32_t i)
-{
-    rlxc_block *own = rlxc_copy(ctx, b, sizeof *own);
-    uint32_t k = 0;
-    while (k < init->n && init->items[k]->store.buffer != body->items[i]->store.buffer)
-        k++;
-    if (reads_other(body, body, i) || (k < init->n && reads_other(init, body, k)) ||
-        (k == init->n) != (init->n == 0))
-        return NULL;
-    const rlxc_expr *from[RLXC_NEST_AXES], *to[RLXC_NEST_AXES];
-    rlxc_axis *axes = rlxc_copy(ctx, b->axes, b->n_axes * sizeof *axes);
-    for (uint32_t j = 0; j < b->n_axes; j++) {
-        from[j] = axes[j].var;
-        axes[j].var = to[j] = rlxc_var_like(ctx, from[j]);
-    }
-    own->name = i ? rlxc_internf(ctx, "%s_%u", b->name, i) : b->name;
-    own->axes = axes;
-    own->body = substituted(ctx, body->items[i], from, to, b->n_axes);
-    own->init = k < init->n ? substituted(ctx, init->items[k], from, to, b->n_axes) : NULL;
-    rlxc_forget_regions(own);
-    return own;
-}
-
-/* True if |cond| holds exactly in the first step of the reduction of |b|: all its axes are 0. */
-static bool is_first_step(const rlxc_block *b, const rlxc_expr *cond)
-{
-    bool first[RLXC_NEST_AXES] = {false};
-    for (bool more = true; more;) {
-        const rlxc_expr *one = cond;
-        more = cond->kind == RLXC_EXPR_AND;
-        if (more) {
-            one = cond->bin.b;
-            cond = cond->bin.a;
-        }
-        const uint32_t k = one->kind == RLXC_EXPR_EQ ? rlxc_block_axis(b, one->bin.a) : b->n_axes;
-        if (k == b->n_axes || !rlxc_is_const(one->bin.b, 0) || b->axes[k].kind != RLXC_AXIS_REDUCE)
-            return false;
-        first[k] = true;
-    }
-    for (uint32_t k = 0; k < b->n_axes; k++)
-        if (b->axes[k].kind == RLXC_AXIS_REDUCE && !first[k] &&
-            !rlxc_is_const(b->axes[k].extent, 1))
-            return false;
-    return true;
-}
-
-/* Takes the initial values of a reduction out of its body, where they are written as a condition on
- * the first step instead of T.init. */
-static void take_init(rlxc_context *ctx, const rlxc_block *b, const rlxc_stmt **init,
-                      const rlxc_stmt **body)
-{
-    const rlxc_stmt *seq = b->body;
-    if (b->init || seq->kind != RLXC_STMT_SEQ || seq->seq.n < 2)
-        return;
-    const rlxc_stmt *first = seq->seq.items[0];
-    if (first->kind != RLXC_STMT_IF || first->if_.otherwise || !is_first_step(b, first->if_.cond))
-        return;
-    *init = first->if_.then;
-    *body = rlxc_stmt_seq(ctx, seq->seq.items + 1, seq->seq.n - 1);
-}
-
-/* Splits |b|, such as the sums of a mean and a variance, into a block for each of its stores.
- * Returns their number; 0: the stores depend on each other, or |b| has another form. */
-static uint32_t split_stores(rlxc_context *ctx, const rlxc_block *b,
-                             const rlxc_block *out[MOST_STORES])
-{
-    stores body = {.ctx = ctx}, init = {.ctx = ctx};
-    const rlxc_stmt *first = b->init, *each = b->body;
-    if (b->n_axes > RLXC_NEST_AXES)
-        return 0;
-    take_init(ctx, b, &first, &each);
-    if (!add_stores(&body, each) || (first && (!add_stores(&init, first) || init.n != body.n)))
-        return 0;
-    for (uint32_t i = 0; i < body.n; i++)
-        if (!(out[i] = block_of(ctx, b, &body, &init, i)) || !rlxc_nest_is_simple(ctx, out[i]))
-            return 0;
-    return rlxc_failed(ctx) ? 0 : body.n;
-}
-
 /* --- taking apart ----------------------------------------------------------------------------- */
 
 typedef struct path {
     const rlxc_stmt *loops[RLXC_NEST_LOOPS];
     uint32_t n;
-    const rlxc_expr *cond; /* of the ifs around, or NULL */
+    const rlxc_expr *cond; /* of the ifs and blocks around, or NULL */
+    /* The axes of the blocks around, and their values. */
+    rlxc_axis axes[RLXC_NEST_AXES];
+    const rlxc_expr *vars[RLXC_NEST_AXES], *values[RLXC_NEST_AXES];
+    uint32_t n_axes;
 } path;
+
+/* |e| with values for the axes of the blocks around; NULL: NULL. */
+static const rlxc_expr *outside(rlxc_context *ctx, const path *at, const rlxc_expr *e)
+{
+    return e ? rlxc_substitute(ctx, e, at->vars, at->values, at->n_axes) : NULL;
+}
 
 /* |a| and |b|; NULL: always. */
 static const rlxc_expr *both(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b)
@@ -229,73 +40,163 @@ static const rlxc_expr *both(rlxc_context *ctx, const rlxc_expr *a, const rlxc_e
     return a && b ? rlxc_binary(ctx, RLXC_EXPR_AND, a, b) : a ? a : b;
 }
 
-/* The block |s| with the conditions of the ifs around it as a part of its predicate. */
-static const rlxc_stmt *guarded(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_expr *cond)
+static bool uses(rlxc_context *ctx, const rlxc_stmt *store, const rlxc_expr *var)
 {
-    if (!cond)
+    bool any = rlxc_expr_uses_var(ctx, store->store.value, var);
+    for (uint32_t i = 0; i < store->store.n && !any; i++)
+        any = rlxc_expr_uses_var(ctx, store->store.indices[i], var);
+    return any;
+}
+
+/* The block |s| at |at|, with the axes of the blocks around that it uses among its own, and the
+ * conditions around it as a part of its predicate. */
+static const rlxc_stmt *flattened(rlxc_context *ctx, const path *at, const rlxc_stmt *s)
+{
+    const rlxc_block *b = s->block.block;
+    if (!at->cond && at->n_axes == 0)
         return s;
-    rlxc_stmt *own = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, s->block.block, s->block.values,
-                                                             both(ctx, cond, s->block.predicate));
-    own->range = s->range;
-    return own;
-}
-
-static bool is_own(const rlxc_stmt *store, const rlxc_expr *e)
-{
-    bool own = e->kind == RLXC_EXPR_LOAD && e->load.buffer == store->store.buffer;
-    for (uint32_t i = 0; own && i < store->store.n; i++)
-        own = e->load.indices[i] == store->store.indices[i];
-    return own;
-}
-
-/* True if |store| adds a value to an element, multiplies it, or keeps the larger or smaller one:
- * the order of such updates does not count. */
-static bool is_update(rlxc_context *ctx, const rlxc_stmt *store)
-{
-    const rlxc_expr *e = store->store.value;
-    if (e->kind != RLXC_EXPR_ADD && e->kind != RLXC_EXPR_MUL && e->kind != RLXC_EXPR_MIN &&
-        e->kind != RLXC_EXPR_MAX)
-        return false;
-    return is_own(store, e->bin.a)
-               ? !rlxc_mentions(ctx, e->bin.b, store->store.buffer)
-               : is_own(store, e->bin.b) && !rlxc_mentions(ctx, e->bin.a, store->store.buffer);
-}
-
-/* The block that a store in plain loops stands for: loops that are not among its indices are
- * reductions, if it is an update. NULL: there is none. Loops of int32 stay: schedules count in
- * int64, and the proof of results in place does not see through the casts of such indices. */
-static const rlxc_stmt *block_around(rlxc_context *ctx, const rlxc_stmt *store, const path *at)
-{
-    rlxc_axis *axes = rlxc_try_alloc(ctx, (size_t)at->n + 1, sizeof *axes);
-    const rlxc_expr **values = rlxc_try_alloc(ctx, (size_t)at->n + 1, sizeof *values);
-    const rlxc_expr *vars[RLXC_NEST_LOOPS];
-    rlxc_block *block = rlxc_try_alloc(ctx, 1, sizeof *block);
-    bool reduces = false;
-    if (!axes || !values || !block || at->n == 0 || at->n > RLXC_NEST_AXES || !is_store(store))
-        return NULL;
-    for (uint32_t k = 0; k < at->n; k++) {
-        const rlxc_stmt *loop = at->loops[k];
-        uint32_t i = 0;
-        if (loop->loop.kind != RLXC_LOOP_SERIAL || loop->loop.annotations.count ||
-            !rlxc_dtype_eq(loop->loop.var->dtype, RLX_I64))
-            return NULL;
-        values[k] = loop->loop.var;
-        while (i < store->store.n && store->store.indices[i] != values[k])
-            i++;
-        vars[k] = rlxc_var_like(ctx, values[k]);
-        axes[k] = (rlxc_axis){.kind = i < store->store.n ? RLXC_AXIS_SPATIAL : RLXC_AXIS_REDUCE,
-                              .var = vars[k],
-                              .min = rlxc_int(ctx, values[k]->dtype, 0),
-                              .extent = loop->loop.extent};
-        reduces = reduces || i == store->store.n;
+    const uint32_t most = at->n_axes + b->n_axes;
+    rlxc_axis *axes = rlxc_alloc(ctx, (most + (size_t)1) * sizeof *axes);
+    const rlxc_expr **values = rlxc_alloc(ctx, (most + (size_t)1) * sizeof *values);
+    const rlxc_expr *from[RLXC_NEST_AXES], *to[RLXC_NEST_AXES];
+    rlxc_block *own = rlxc_copy(ctx, b, sizeof *own);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < at->n_axes && b->body->kind == RLXC_STMT_STORE; k++) {
+        if (!uses(ctx, b->body, at->vars[k]) && !(b->init && uses(ctx, b->init, at->vars[k])))
+            continue;
+        from[n] = at->vars[k];
+        values[n] = at->values[k];
+        axes[n] = at->axes[k];
+        axes[n].var = to[n] = rlxc_var_like(ctx, from[n]);
+        n++;
     }
-    if (reduces && !is_update(ctx, store))
-        return NULL;
-    *block = (rlxc_block){.name = store->store.buffer->name, .axes = axes, .n_axes = at->n};
-    block->body = substituted(ctx, store, values, vars, at->n);
-    rlxc_stmt *realize = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, block, values, NULL);
-    realize->range = store->range;
+    if (n > 0) {
+        own->body = rlxc_store_with(ctx, b->body, from, to, n);
+        own->init = b->init ? rlxc_store_with(ctx, b->init, from, to, n) : NULL;
+        own->annotations = (rlxc_attrs){0};
+        rlxc_forget_regions(own);
+    }
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        values[n] = outside(ctx, at, s->block.values[k]);
+        axes[n++] = b->axes[k];
+    }
+    own->axes = axes;
+    own->n_axes = n;
+    rlxc_stmt *realize = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(
+        ctx, most == b->n_axes ? b : own, values,
+        both(ctx, at->cond, outside(ctx, at, s->block.predicate)));
+    realize->range = s->range;
     return realize;
+}
+
+static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out);
+
+static bool is_constant(const rlxc_stmt *store)
+{
+    return store->store.value->kind == RLXC_EXPR_INT || store->store.value->kind == RLXC_EXPR_FLOAT;
+}
+
+/* True if the blocks around may reduce: an initial value in them is stored in each of their steps.
+ */
+static bool restarts(const path *at)
+{
+    bool spatial = true;
+    for (uint32_t k = 0; k < at->n_axes; k++)
+        spatial = spatial && at->axes[k].kind == RLXC_AXIS_SPATIAL;
+    return !spatial;
+}
+
+/* The nests of the initial values of |b|, a block of blocks: they are stored before the loops that
+ * its reductions are made of begin. */
+static bool collect_init(rlxc_context *ctx, const rlxc_block *b, const path *inside,
+                         rlxc_nests *out)
+{
+    path at = *inside;
+    const uint32_t first = out->count;
+    at.n = at.n_axes = 0;
+    for (uint32_t i = 0; i < inside->n; i++) {
+        bool spatial = true;
+        for (uint32_t k = 0; k < inside->n_axes; k++)
+            spatial = spatial &&
+                      (inside->axes[k].kind == RLXC_AXIS_SPATIAL ||
+                       !rlxc_expr_uses_var(ctx, inside->values[k], inside->loops[i]->loop.var));
+        if (spatial)
+            at.loops[at.n++] = inside->loops[i];
+        else if (at.cond && rlxc_expr_uses_var(ctx, at.cond, inside->loops[i]->loop.var))
+            return false;
+    }
+    for (uint32_t k = 0; k < inside->n_axes; k++) {
+        if (inside->axes[k].kind != RLXC_AXIS_SPATIAL)
+            continue;
+        at.axes[at.n_axes] = inside->axes[k];
+        at.vars[at.n_axes] = inside->vars[k];
+        at.values[at.n_axes++] = inside->values[k];
+    }
+    if (!collect(ctx, b->init, &at, out))
+        return false;
+    for (uint32_t i = first; i < out->count; i++)
+        if (!is_constant(out->items[i].block->body))
+            return false;
+    return true;
+}
+
+/* True if a nest from |first| on stores to |buffer|. */
+static bool stores_to(const rlxc_nests *nests, uint32_t first, const rlxc_buffer *buffer)
+{
+    for (uint32_t i = first; i < nests->count; i++)
+        if (nests->items[i].block->body->store.buffer == buffer)
+            return true;
+    return false;
+}
+
+/* The nests in a block of loops and blocks. What an initial value is stored to is stored to by the
+ * block itself as well, so that other statements between them are seen (may_part). */
+static bool collect_inside(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out)
+{
+    const rlxc_block *b = s->block.block;
+    path inside = *at;
+    if (b->n_allocs || b->n_matches || b->n_axes > RLXC_NEST_AXES - at->n_axes ||
+        (b->init && restarts(at)))
+        return false;
+    inside.cond = both(ctx, at->cond, outside(ctx, at, s->block.predicate));
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        inside.axes[inside.n_axes] = b->axes[k];
+        inside.vars[inside.n_axes] = b->axes[k].var;
+        inside.values[inside.n_axes++] = outside(ctx, at, s->block.values[k]);
+    }
+    const uint32_t first = out->count;
+    if (b->init && !collect_init(ctx, b, &inside, out))
+        return false;
+    const uint32_t n_init = out->count - first;
+    if (!collect(ctx, b->body, &inside, out))
+        return false;
+    for (uint32_t i = first; i < first + n_init; i++)
+        if (!stores_to(out, first + n_init, out->items[i].block->body->store.buffer))
+            return false;
+    return true;
+}
+
+/* The nests of the simple blocks that the block |s| stands for. False without effect if there are
+ * none. */
+static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at, rlxc_nests *out)
+{
+    rlxc_simple_block blocks[RLXC_BLOCK_STORES];
+    const rlxc_block *b = s->block.block;
+    if (restarts(at) && (b->init || b->body->kind != RLXC_STMT_STORE))
+        return false;
+    const rlxc_stmt *realize = flattened(ctx, at, s);
+    const uint32_t n = rlxc_simple_blocks(ctx, realize->block.block, realize->block.values, blocks);
+    rlxc_nest nest = {.n_loops = at->n};
+    for (uint32_t i = 0; i < at->n; i++)
+        nest.loops[i] = at->loops[i];
+    for (uint32_t k = 0; k < n; k++) {
+        rlxc_stmt *own = rlxc_copy(ctx, realize, sizeof *own);
+        own->block.values = blocks[k].values;
+        nest.realize = own->block.values == realize->block.values ? realize : own;
+        nest.block = blocks[k].block;
+        RLXC_PUSH(ctx, out, nest);
+    }
+    return n > 0 && !rlxc_failed(ctx);
 }
 
 static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out)
@@ -303,6 +204,9 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
     if (s->kind == RLXC_STMT_FOR) {
         if (at->n == RLXC_NEST_LOOPS)
             return false;
+        for (uint32_t k = 0; k < at->n_axes; k++)
+            if (rlxc_expr_uses_var(ctx, s->loop.extent, at->vars[k]))
+                return false;
         at->loops[at->n++] = s;
         bool done = collect(ctx, s->loop.body, at, out);
         at->n--;
@@ -318,26 +222,18 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
         return true;
     if (s->kind == RLXC_STMT_IF && !s->if_.otherwise) {
         const rlxc_expr *outer = at->cond;
-        at->cond = both(ctx, outer, s->if_.cond);
+        at->cond = both(ctx, outer, outside(ctx, at, s->if_.cond));
         bool done = collect(ctx, s->if_.then, at, out);
         at->cond = outer;
         return done;
     }
-    if (s->kind == RLXC_STMT_STORE)
-        s = block_around(ctx, s, at);
-    if (!s || s->kind != RLXC_STMT_BLOCK)
-        return false;
-    const rlxc_block *blocks[MOST_STORES] = {s->block.block};
-    const uint32_t n =
-        rlxc_nest_is_simple(ctx, blocks[0]) ? 1 : split_stores(ctx, s->block.block, blocks);
-    rlxc_nest nest = {.n_loops = at->n, .realize = guarded(ctx, s, at->cond)};
-    for (uint32_t i = 0; i < at->n; i++)
-        nest.loops[i] = at->loops[i];
-    for (uint32_t k = 0; k < n; k++) {
-        nest.block = blocks[k];
-        RLXC_PUSH(ctx, out, nest);
+    if (s->kind == RLXC_STMT_STORE) {
+        s = rlxc_store_with(ctx, s, at->vars, at->values, at->n_axes);
+        s = rlxc_block_around(ctx, s, at->loops, at->n);
+        return s && collect_simple(ctx, s, at, out);
     }
-    return n > 0 && !rlxc_failed(ctx);
+    return s->kind == RLXC_STMT_BLOCK &&
+           (collect_simple(ctx, s, at, out) || collect_inside(ctx, s, at, out));
 }
 
 static uint32_t shared_loops(const rlxc_nest *a, const rlxc_nest *b)

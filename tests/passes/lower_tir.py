@@ -132,7 +132,7 @@ class Module:
                     a_global_3[T.int64(0), ax1] = a[T.Cast("int64", i), ax1]
                 for k_0, j_1, k_1 in T.grid(4, 11, 5):
                     T.evaluate(0)
-        for i, j in T.grid(12, 8):
+        for i, j in T.grid(T.int64(12), T.int64(8)):
             d[i, j] = T.max(c_1[i, j], T.float32(0.0))
 
     @R.function

@@ -18,49 +18,49 @@ class Module:
         T_exp = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
         T_sum = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
         T_total = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(2)))
-        for b, h, i, j, d in T.grid(1, 1, 7, 7, 2):
+        for b, h, i, j, d in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7), T.int64(2)):
             with T.block("T_score"):
                 v_b, v_h, v_i, v_j, v_d = T.axis.remap("SSSSR", [b, h, i, j, d])
                 T.block_attr({"rlx.operator": "matmul bbmnk"})
                 with T.init():
                     T_score[v_b, v_h, v_i, v_j] = T.float32(0.0)
                 T_score[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] + Q[v_i, v_d] * K[v_j, v_d]
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_masked"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
                 T.block_attr({"rlx.operator": "elementwise ssss"})
                 T_masked[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] * T.float32(0.7071067690849304)
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_max"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
                 T.block_attr({"rlx.operator": "reduction sssk"})
                 with T.init():
                     T_max[v_b, v_h, v_i] = T.float32("-inf")
                 T_max[v_b, v_h, v_i] = T.max(T_max[v_b, v_h, v_i], T_masked[v_b, v_h, v_i, v_j])
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_exp"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
                 T.block_attr({"rlx.operator": "elementwise ssss"})
                 T_exp[v_b, v_h, v_i, v_j] = T.exp(T_masked[v_b, v_h, v_i, v_j] - T_max[v_b, v_h, v_i])
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_sum"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
                 T.block_attr({"rlx.operator": "reduction sssk"})
                 with T.init():
                     T_sum[v_b, v_h, v_i] = T.float32(0.0)
                 T_sum[v_b, v_h, v_i] = T_sum[v_b, v_h, v_i] + T_exp[v_b, v_h, v_i, v_j]
-        for b, h, i, e, j in T.grid(1, 1, 7, 2, 7):
+        for b, h, i, e, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(2), T.int64(7)):
             with T.block("T_total"):
                 v_b, v_h, v_i, v_e, v_j = T.axis.remap("SSSSR", [b, h, i, e, j])
                 T.block_attr({"rlx.operator": "matmul mmmnk"})
                 with T.init():
                     T_total[v_b, v_h, v_i, v_e] = T.float32(0.0)
                 T_total[v_b, v_h, v_i, v_e] = T_total[v_b, v_h, v_i, v_e] + T_exp[v_b, v_h, v_i, v_j] * V[v_j, v_e]
-        for i, e in T.grid(7, 2):
+        for i, e in T.grid(T.int64(7), T.int64(2)):
             with T.block("O"):
                 v_i, v_e = T.axis.remap("SS", [i, e])
                 T.block_attr({"rlx.operator": "elementwise ss"})
-                O[v_i, v_e] = T_total[0, 0, v_i, v_e] / T_sum[0, 0, v_i]
+                O[v_i, v_e] = T_total[T.int64(0), T.int64(0), v_i, v_e] / T_sum[T.int64(0), T.int64(0), v_i]
 
     @T.prim_func(private=True)
     def powers_of_two(Q: T.Buffer((7, 2), "float32"), K: T.Buffer((7, 2), "float32"), V: T.Buffer((7, 2), "float32"), O: T.Buffer((7, 2), "float32")):
@@ -71,49 +71,49 @@ class Module:
         T_exp = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
         T_sum = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
         T_total = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(2)))
-        for b, h, i, j, d in T.grid(1, 1, 7, 7, 2):
+        for b, h, i, j, d in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7), T.int64(2)):
             with T.block("T_score"):
                 v_b, v_h, v_i, v_j, v_d = T.axis.remap("SSSSR", [b, h, i, j, d])
                 T.block_attr({"rlx.operator": "matmul bbmnk"})
                 with T.init():
                     T_score[v_b, v_h, v_i, v_j] = T.float32(0.0)
                 T_score[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] + Q[v_i, v_d] * K[v_j, v_d]
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_masked"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
                 T.block_attr({"rlx.operator": "elementwise ssss"})
                 T_masked[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] * T.float32(0.7071067690849304)
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_max"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
                 T.block_attr({"rlx.operator": "reduction sssk"})
                 with T.init():
                     T_max[v_b, v_h, v_i] = T.float32(-1.0000000150474662e+30)
                 T_max[v_b, v_h, v_i] = T.max(T_max[v_b, v_h, v_i], T_masked[v_b, v_h, v_i, v_j])
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_exp"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
                 T.block_attr({"rlx.operator": "elementwise ssss"})
                 T_exp[v_b, v_h, v_i, v_j] = T.exp(T_masked[v_b, v_h, v_i, v_j] - T_max[v_b, v_h, v_i])
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_sum"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
                 T.block_attr({"rlx.operator": "reduction sssk"})
                 with T.init():
                     T_sum[v_b, v_h, v_i] = T.float32(0.0)
                 T_sum[v_b, v_h, v_i] = T_sum[v_b, v_h, v_i] + T_exp[v_b, v_h, v_i, v_j]
-        for b, h, i, e, j in T.grid(1, 1, 7, 2, 7):
+        for b, h, i, e, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(2), T.int64(7)):
             with T.block("T_total"):
                 v_b, v_h, v_i, v_e, v_j = T.axis.remap("SSSSR", [b, h, i, e, j])
                 T.block_attr({"rlx.operator": "matmul mmmnk"})
                 with T.init():
                     T_total[v_b, v_h, v_i, v_e] = T.float32(0.0)
                 T_total[v_b, v_h, v_i, v_e] = T_total[v_b, v_h, v_i, v_e] + T_exp[v_b, v_h, v_i, v_j] * V[v_j, v_e]
-        for i, e in T.grid(7, 2):
+        for i, e in T.grid(T.int64(7), T.int64(2)):
             with T.block("O"):
                 v_i, v_e = T.axis.remap("SS", [i, e])
                 T.block_attr({"rlx.operator": "elementwise ss"})
-                O[v_i, v_e] = T_total[0, 0, v_i, v_e] / T_sum[0, 0, v_i]
+                O[v_i, v_e] = T_total[T.int64(0), T.int64(0), v_i, v_e] / T_sum[T.int64(0), T.int64(0), v_i]
 
     @T.prim_func(private=True)
     def hidden_first(Q: T.Buffer((7, 2), "float32"), K: T.Buffer((7, 2), "float32"), V: T.Buffer((7, 2), "float32"), O: T.Buffer((7, 2), "float32")):
@@ -124,49 +124,49 @@ class Module:
         T_exp = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
         T_sum = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
         T_total = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(2)))
-        for b, h, i, j, d in T.grid(1, 1, 7, 7, 2):
+        for b, h, i, j, d in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7), T.int64(2)):
             with T.block("T_score"):
                 v_b, v_h, v_i, v_j, v_d = T.axis.remap("SSSSR", [b, h, i, j, d])
                 T.block_attr({"rlx.operator": "matmul bbmnk"})
                 with T.init():
                     T_score[v_b, v_h, v_i, v_j] = T.float32(0.0)
                 T_score[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] + Q[v_i, v_d] * K[v_j, v_d]
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_masked"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
                 T.block_attr({"rlx.operator": "elementwise ssss"})
                 T_masked[v_b, v_h, v_i, v_j] = T.Select(v_i >= v_j, T_score[v_b, v_h, v_i, v_j], T.float32(-3.4028234663852886e+38)) * T.float32(0.7071067690849304)
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_max"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
                 T.block_attr({"rlx.operator": "reduction sssk"})
                 with T.init():
                     T_max[v_b, v_h, v_i] = T.float32(-3.4028234663852886e+38)
                 T_max[v_b, v_h, v_i] = T.max(T_max[v_b, v_h, v_i], T_masked[v_b, v_h, v_i, v_j])
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_exp"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
                 T.block_attr({"rlx.operator": "elementwise ssss"})
                 T_exp[v_b, v_h, v_i, v_j] = T.exp(T_masked[v_b, v_h, v_i, v_j] - T_max[v_b, v_h, v_i])
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_sum"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
                 T.block_attr({"rlx.operator": "reduction sssk"})
                 with T.init():
                     T_sum[v_b, v_h, v_i] = T.float32(0.0)
                 T_sum[v_b, v_h, v_i] = T_sum[v_b, v_h, v_i] + T_exp[v_b, v_h, v_i, v_j]
-        for b, h, i, e, j in T.grid(1, 1, 7, 2, 7):
+        for b, h, i, e, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(2), T.int64(7)):
             with T.block("T_total"):
                 v_b, v_h, v_i, v_e, v_j = T.axis.remap("SSSSR", [b, h, i, e, j])
                 T.block_attr({"rlx.operator": "matmul mmmnk"})
                 with T.init():
                     T_total[v_b, v_h, v_i, v_e] = T.float32(0.0)
                 T_total[v_b, v_h, v_i, v_e] = T_total[v_b, v_h, v_i, v_e] + T_exp[v_b, v_h, v_i, v_j] * V[v_j, v_e]
-        for i, e in T.grid(7, 2):
+        for i, e in T.grid(T.int64(7), T.int64(2)):
             with T.block("O"):
                 v_i, v_e = T.axis.remap("SS", [i, e])
                 T.block_attr({"rlx.operator": "elementwise ss"})
-                O[v_i, v_e] = T_total[0, 0, v_i, v_e] / T_sum[0, 0, v_i]
+                O[v_i, v_e] = T_total[T.int64(0), T.int64(0), v_i, v_e] / T_sum[T.int64(0), T.int64(0), v_i]
 
     @T.prim_func(private=True)
     def scaled_query(Q: T.Buffer((7, 2), "float32"), K: T.Buffer((7, 2), "float32"), V: T.Buffer((7, 2), "float32"), O: T.Buffer((7, 2), "float32")):
@@ -177,49 +177,49 @@ class Module:
         T_exp = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(7)))
         T_sum = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7)))
         T_total = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(7), T.int64(2)))
-        for b, h, i, j, d in T.grid(1, 1, 7, 7, 2):
+        for b, h, i, j, d in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7), T.int64(2)):
             with T.block("T_score"):
                 v_b, v_h, v_i, v_j, v_d = T.axis.remap("SSSSR", [b, h, i, j, d])
                 T.block_attr({"rlx.operator": "matmul bbmnk"})
                 with T.init():
                     T_score[v_b, v_h, v_i, v_j] = T.float32(0.0)
                 T_score[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] + Q[v_i, v_d] * T.float32(0.7071067690849304) * K[v_j, v_d]
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_masked"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
                 T.block_attr({"rlx.operator": "elementwise ssss"})
                 T_masked[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j]
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_max"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
                 T.block_attr({"rlx.operator": "reduction sssk"})
                 with T.init():
                     T_max[v_b, v_h, v_i] = T.float32(-3.4028234663852886e+38)
                 T_max[v_b, v_h, v_i] = T.max(T_max[v_b, v_h, v_i], T_masked[v_b, v_h, v_i, v_j])
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_exp"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b, h, i, j])
                 T.block_attr({"rlx.operator": "elementwise ssss"})
                 T_exp[v_b, v_h, v_i, v_j] = T.exp(T_masked[v_b, v_h, v_i, v_j] - T_max[v_b, v_h, v_i])
-        for b, h, i, j in T.grid(1, 1, 7, 7):
+        for b, h, i, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(7)):
             with T.block("T_sum"):
                 v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b, h, i, j])
                 T.block_attr({"rlx.operator": "reduction sssk"})
                 with T.init():
                     T_sum[v_b, v_h, v_i] = T.float32(0.0)
                 T_sum[v_b, v_h, v_i] = T_sum[v_b, v_h, v_i] + T_exp[v_b, v_h, v_i, v_j]
-        for b, h, i, e, j in T.grid(1, 1, 7, 2, 7):
+        for b, h, i, e, j in T.grid(T.int64(1), T.int64(1), T.int64(7), T.int64(2), T.int64(7)):
             with T.block("T_total"):
                 v_b, v_h, v_i, v_e, v_j = T.axis.remap("SSSSR", [b, h, i, e, j])
                 T.block_attr({"rlx.operator": "matmul mmmnk"})
                 with T.init():
                     T_total[v_b, v_h, v_i, v_e] = T.float32(0.0)
                 T_total[v_b, v_h, v_i, v_e] = T_total[v_b, v_h, v_i, v_e] + T_exp[v_b, v_h, v_i, v_j] * V[v_j, v_e]
-        for i, e in T.grid(7, 2):
+        for i, e in T.grid(T.int64(7), T.int64(2)):
             with T.block("O"):
                 v_i, v_e = T.axis.remap("SS", [i, e])
                 T.block_attr({"rlx.operator": "elementwise ss"})
-                O[v_i, v_e] = T_total[0, 0, v_i, v_e] / T_sum[0, 0, v_i]
+                O[v_i, v_e] = T_total[T.int64(0), T.int64(0), v_i, v_e] / T_sum[T.int64(0), T.int64(0), v_i]
 
     @R.function
     def main(q: R.Tensor((7, 2), dtype="float32"), k: R.Tensor((7, 2), dtype="float32"), v: R.Tensor((7, 2), dtype="float32")) -> R.Tuple(R.Tensor((7, 2), dtype="float32"), R.Tensor((7, 2), dtype="float32"), R.Tensor((7, 2), dtype="float32"), R.Tensor((7, 2), dtype="float32")):
@@ -456,7 +456,7 @@ class Module:
     def product(x: T.Buffer((32, 768), "float32"), y: T.Buffer((768, 77), "float32"), z: T.Buffer((32, 77), "float32")):
         T.func_attr({"tir.is_scheduled": True})
         # with T.block("root"):
-        for i, j, k in T.grid(32, 77, 768):
+        for i, j, k in T.grid(T.int64(32), T.int64(77), T.int64(768)):
             with T.block("z"):
                 vi, vj, vk = T.axis.remap("SSR", [i, j, k])
                 T.block_attr({"rlx.operator": "matmul mnk"})
@@ -502,9 +502,9 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
         # with T.block("root"):
-        for i in range(8):
+        for i in range(T.int64(8)):
             with T.block("B"):
-                vi = T.axis.spatial(8, i)
+                vi = T.axis.spatial(T.int64(8), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 B[vi] = A[vi] * A[vi] + (A[vi] + T.float32(1.0)) * (A[vi] + T.float32(1.0)) * (A[vi] + T.float32(1.0)) + T.pow(A[vi], T.float32(0.5))
 
@@ -532,14 +532,14 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((8, 32), "float32"), S: T.Buffer((8,), "float32"), Q: T.Buffer((8,), "float32")):
         # with T.block("root"):
-        for i, j in T.grid(8, 32):
+        for i, j in T.grid(T.int64(8), T.int64(32)):
             with T.block("sums"):
                 vi, vj = T.axis.remap("SR", [i, j])
                 T.block_attr({"rlx.operator": "reduction sk"})
                 with T.init():
                     S[vi] = T.float32(0.0)
                 S[vi] = S[vi] + A[vi, vj]
-        for i, j in T.grid(8, 32):
+        for i, j in T.grid(T.int64(8), T.int64(32)):
             with T.block("sums_1"):
                 vi, vj = T.axis.remap("SR", [i, j])
                 T.block_attr({"rlx.operator": "reduction sk"})
@@ -607,9 +607,9 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((130,), "float32"), B: T.Buffer((130,), "float32"), C: T.Buffer((130,), "float32")):
         # with T.block("root"):
-        for i in range(130):
+        for i in range(T.int64(130)):
             with T.block("B"):
-                vi = T.axis.spatial(130, i)
+                vi = T.axis.spatial(T.int64(130), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 B[vi] = A[vi] * A[vi] + T.float32(1.0)
         for i in range(130):
@@ -640,11 +640,11 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((8, 9), "float32"), B: T.Buffer((8, 9), "float32"), C: T.Buffer((8, 9), "float32")):
         # with T.block("root"):
-        for i, j in T.grid(8, 9):
+        for i, j in T.grid(T.int64(8), T.int64(9)):
             with T.block("B"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 B[vi, vj] = B[vi, vj] + A[vi, vj]
-        for i, j in T.grid(8, 9):
+        for i, j in T.grid(T.int64(8), T.int64(9)):
             with T.block("C"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 T.block_attr({"rlx.operator": "elementwise ss"})
@@ -677,7 +677,7 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((8, 32, 4), "float32"), B: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
         # with T.block("root"):
-        for i, j, k in T.grid(8, 32, 4):
+        for i, j, k in T.grid(T.int64(8), T.int64(32), T.int64(4)):
             with T.block("B"):
                 vi, vj, vk = T.axis.remap("SRR", [i, j, k])
                 T.block_attr({"rlx.operator": "reduction skk"})
@@ -758,3 +758,144 @@ class Module:
                 D[i, j] = A[i, j]
         for i, j in T.grid(8, 32):
             E[i] = A[i, j]
+
+# ==== blocks_in_blocks
+# Blocks of tiles around blocks of elements, as blockize leaves them; the axes of the tile and of the element are one.
+@T.prim_func
+def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32, 48), "float32")):
+    for k0, i0, j0 in T.grid(16, 2, 3):
+        with T.block("tile"):
+            vi0, vj0, vk0 = T.axis.remap("SSR", [i0, j0, k0])
+            with T.init():
+                for i1, j1 in T.grid(16, 16):
+                    with T.block("C_init"):
+                        vi1, vj1 = T.axis.remap("SS", [i1, j1])
+                        C[vi0 * 16 + vi1, vj0 * 16 + vj1] = T.float32(0)
+            for i1, j1, k1 in T.grid(16, 16, 4):
+                with T.block("C"):
+                    vi1, vj1, vk1 = T.axis.remap("SSR", [i1, j1, k1])
+                    C[vi0 * 16 + vi1, vj0 * 16 + vj1] = C[vi0 * 16 + vi1, vj0 * 16 + vj1] + A[vi0 * 16 + vi1, vk0 * 4 + vk1] * B[vk0 * 4 + vk1, vj0 * 16 + vj1]
+    for i0, j0 in T.grid(2, 3):
+        with T.block("rows"):
+            vi0, vj0 = T.axis.remap("SS", [i0, j0])
+            for i1, j1 in T.grid(16, 16):
+                with T.block("D"):
+                    vi = T.axis.spatial(32, vi0 * 16 + i1)
+                    vj = T.axis.spatial(48, vj0 * 16 + j1)
+                    D[vi, vj] = C[vi, vj] * T.float32(2)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32, 48), "float32")):
+        # with T.block("root"):
+        for i1, j1, k1 in T.grid(T.int64(32), T.int64(48), T.int64(64)):
+            with T.block("C"):
+                vi1, vj1, vk1 = T.axis.remap("SSR", [i1, j1, k1])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi1, vj1] = T.float32(0.0)
+                C[vi1, vj1] = C[vi1, vj1] + A[vi1, vk1] * B[vk1, vj1]
+        for i, j in T.grid(T.int64(32), T.int64(48)):
+            with T.block("D"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                D[vi, vj] = C[vi, vj] * T.float32(2.0)
+
+# ==== axes_that_are_not_indices
+# Opaque axes, a fused axis, tiles in plain loops, and a reduction whose axes are said to be spatial.
+@T.prim_func
+def f(A: T.Buffer((32, 48), "float32"), B: T.Buffer((32, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32, 48), "float32"), E: T.Buffer((32,), "float32")):
+    for i, j in T.grid(32, 48):
+        with T.block("B"):
+            vi = T.axis.opaque(32, i)
+            vj = T.axis.opaque(48, j)
+            B[vi, vj] = T.exp(A[vi, vj])
+    for f in range(1536):
+        with T.block("C"):
+            vf = T.axis.spatial(1536, f)
+            C[vf // 48, vf % 48] = T.exp(A[vf // 48, vf % 48])
+    for i0, j0, i1, j1 in T.grid(4, 3, 8, 16):
+        D[i0 * 8 + i1, j0 * 16 + j1] = T.if_then_else(i0 * 8 + i1 < 3, A[i0 * 8 + i1, j0 * 16 + j1], T.Cast("float32", j0 * 16 + j1))
+    for i, j in T.grid(32, 48):
+        with T.block("E"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            E[vi] = E[vi] + A[vi, vj]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 48), "float32"), B: T.Buffer((32, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32, 48), "float32"), E: T.Buffer((32,), "float32")):
+        # with T.block("root"):
+        for i, j in T.grid(T.int64(32), T.int64(48)):
+            with T.block("B"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                B[i_1, j_1] = T.exp(A[i_1, j_1])
+        for f, f_1 in T.grid(T.int64(32), T.int64(48)):
+            with T.block("C"):
+                vf, vf_1 = T.axis.remap("SS", [f, f_1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                C[vf, vf_1] = T.exp(A[vf, vf_1])
+        for i1, j1 in T.grid(T.int64(32), T.int64(48)):
+            with T.block("D"):
+                i1_1, j1_1 = T.axis.remap("SS", [i1, j1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                D[i1_1, j1_1] = T.if_then_else(i1_1 < T.int64(3), A[i1_1, j1_1], T.Cast("float32", T.Cast("int32", j1_1)))
+        for i, j in T.grid(T.int64(32), T.int64(48)):
+            with T.block("E"):
+                i_2, j_2 = T.axis.remap("SR", [i, j])
+                E[i_2] = E[i_2] + A[i_2, j_2]
+
+# ==== tiles_that_stay
+# The sum starts anew in each tile; axes are used apart; tiles overlap.
+@T.prim_func
+def f(A: T.Buffer((32, 48), "float32"), B: T.Buffer((32, 48), "float32"), C: T.Buffer((32,), "float32"), D: T.Buffer((24,), "float32")):
+    for i0, j0 in T.grid(2, 3):
+        with T.block("tile"):
+            vi0, vj0 = T.axis.remap("SR", [i0, j0])
+            for i1, j1 in T.grid(16, 16):
+                with T.block("C"):
+                    vi1, vj1 = T.axis.remap("SR", [i1, j1])
+                    with T.init():
+                        C[vi0 * 16 + vi1] = T.float32(0)
+                    C[vi0 * 16 + vi1] = C[vi0 * 16 + vi1] + A[vi0 * 16 + vi1, vj0 * 16 + vj1]
+    for i0, i1, j in T.grid(2, 16, 48):
+        with T.block("B"):
+            vi0, vi1, vj = T.axis.remap("SSS", [i0, i1, j])
+            B[vi0 * 16 + vi1, vj] = A[vi0 * 8, vj] + A[vi1, vj]
+    for i0, i1 in T.grid(2, 16):
+        D[i0 * 8 + i1] = A[i0, i1]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 48), "float32"), B: T.Buffer((32, 48), "float32"), C: T.Buffer((32,), "float32"), D: T.Buffer((24,), "float32")):
+        # with T.block("root"):
+        for i0, j0 in T.grid(2, 3):
+            with T.block("tile"):
+                vi0, vj0 = T.axis.remap("SR", [i0, j0])
+                for i1, j1 in T.grid(16, 16):
+                    with T.block("C"):
+                        vi1, vj1 = T.axis.remap("SR", [i1, j1])
+                        with T.init():
+                            C[vi0 * 16 + vi1] = T.float32(0.0)
+                        C[vi0 * 16 + vi1] = C[vi0 * 16 + vi1] + A[vi0 * 16 + vi1, vj0 * 16 + vj1]
+        for i0, i1, j in T.grid(2, 16, 48):
+            with T.block("B"):
+                vi0, vi1, vj = T.axis.remap("SSS", [i0, i1, j])
+                B[vi0 * 16 + vi1, vj] = A[vi0 * 8, vj] + A[vi1, vj]
+        for i0, i1 in T.grid(2, 16):
+            D[i0 * 8 + i1] = A[i0, i1]

@@ -307,11 +307,11 @@ class Module:
     @T.prim_func(private=True)
     def add(a: T.Buffer((4,), "float32"), b: T.Buffer((4,), "float32"), o: T.Buffer((4,), "float32")):
         # with T.block("root"):
-        for i in range(4):
+        for v in range(T.int64(4)):
             with T.block("o"):
-                v = T.axis.spatial(4, i)
+                v_1 = T.axis.spatial(T.int64(4), v)
                 T.block_attr({"rlx.operator": "elementwise s"})
-                o[v] = a[v] + b[v]
+                o[v_1] = a[v_1] + b[v_1]
 
     @R.function
     def first(a: R.Tensor((4,), dtype="float32", vdevice="opencl:0"), b: R.Tensor((4,), dtype="float32", vdevice="llvm:0")) -> R.Tuple(R.Tensor((4,), dtype="float32", vdevice="opencl:0"), R.Tensor((4,), dtype="float32", vdevice="llvm:0")):
@@ -329,11 +329,11 @@ class Module:
     def add1(a: T.Buffer((4,), "float32"), b: T.Buffer((4,), "float32"), o: T.Buffer((4,), "float32")):
         T.func_attr({"target": "opencl"})
         # with T.block("root"):
-        for i in range(4):
+        for v in range(T.int64(4)):
             with T.block("o"):
-                v = T.axis.spatial(4, i)
+                v_1 = T.axis.spatial(T.int64(4), v)
                 T.block_attr({"rlx.operator": "elementwise s"})
-                o[v] = a[v] + b[v]
+                o[v_1] = a[v_1] + b[v_1]
 
 # ==== scopes
 # The memory of a tensor reaches the buffers of the PrimFunc that reads or makes it; what a buffer wants stays.
@@ -371,7 +371,7 @@ class Module:
     def sample(var_a: T.handle, b: T.Buffer((4, 4), "float32"), o: T.Buffer((4, 4), "float32")):
         a = T.match_buffer(var_a, (4, 4), scope="global.texture")
         # with T.block("root"):
-        for i, j in T.grid(4, 4):
+        for i, j in T.grid(T.int64(4), T.int64(4)):
             with T.block("o"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 T.block_attr({"rlx.operator": "elementwise ss"})
@@ -433,7 +433,7 @@ class Module:
         T.func_attr({"target": "opencl"})
         a = T.match_buffer(var_a, (4, 4), scope="global.texture")
         # with T.block("root"):
-        for i, j in T.grid(4, 4):
+        for i, j in T.grid(T.int64(4), T.int64(4)):
             with T.block("o"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 T.block_attr({"rlx.operator": "elementwise ss"})
@@ -445,7 +445,7 @@ class Module:
         a = T.match_buffer(var_a, (4, 4), scope="global.texture")
         b = T.match_buffer(var_b, (4, 4), scope="global.texture")
         # with T.block("root"):
-        for i, j in T.grid(4, 4):
+        for i, j in T.grid(T.int64(4), T.int64(4)):
             with T.block("o"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 T.block_attr({"rlx.operator": "elementwise ss"})
@@ -456,7 +456,7 @@ class Module:
         T.func_attr({"target": "opencl"})
         a = T.match_buffer(var_a, (4, 4), scope="global.texture")
         # with T.block("root"):
-        for i, j in T.grid(4, 4):
+        for i, j in T.grid(T.int64(4), T.int64(4)):
             with T.block("o"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 T.block_attr({"rlx.operator": "elementwise ss"})
@@ -468,7 +468,7 @@ class Module:
         a = T.match_buffer(var_a, (4, 4), scope="global.texture")
         o = T.match_buffer(var_o, (4, 4), scope="global.texture")
         # with T.block("root"):
-        for i, j in T.grid(4, 4):
+        for i, j in T.grid(T.int64(4), T.int64(4)):
             with T.block("o"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 T.block_attr({"rlx.operator": "elementwise ss"})

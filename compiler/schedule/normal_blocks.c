@@ -1,0 +1,288 @@
+/* The forms of a block that normal form knows: one store to a distinct element for each point of
+ * its axes, several such stores that are independent of each other, lets in front of them, the
+ * initial value of a reduction under a condition, and a store in plain loops. Each becomes simple
+ * blocks (normal.h). */
+#include "compiler/schedule/normal.h"
+#include "compiler/schedule/stages.h"
+
+/* --- questions about a block ------------------------------------------------------------------ */
+
+bool rlxc_nest_reads(rlxc_context *ctx, const rlxc_block *b, const rlxc_buffer *buffer)
+{
+    return rlxc_mentions(ctx, b->body->store.value, buffer) ||
+           (b->init && rlxc_mentions(ctx, b->init->store.value, buffer));
+}
+
+bool rlxc_nest_reads_own(rlxc_context *ctx, const rlxc_block *b)
+{
+    return rlxc_nest_reads(ctx, b, b->body->store.buffer);
+}
+
+static bool is_store(const rlxc_stmt *s)
+{
+    return s->kind == RLXC_STMT_STORE && s->store.value->dtype.lanes == 1 &&
+           s->store.n == s->store.buffer->ndim && s->store.n <= RLXC_NEST_AXES;
+}
+
+bool rlxc_nest_is_simple(rlxc_context *ctx, const rlxc_block *b)
+{
+    if (b->n_allocs || b->n_matches || b->n_axes > RLXC_NEST_AXES || !is_store(b->body) ||
+        (b->init && (!is_store(b->init) || b->init->store.buffer != b->body->store.buffer)))
+        return false;
+    const rlxc_stmt *store = b->body;
+    bool stored[RLXC_NEST_AXES] = {false};
+    for (uint32_t i = 0; i < store->store.n; i++) {
+        const rlxc_expr *index = store->store.indices[i];
+        uint32_t k = 0;
+        int64_t ignored;
+        if (b->init && b->init->store.indices[i] != index)
+            return false;
+        while (k < b->n_axes && b->axes[k].var != index)
+            k++;
+        if (k == b->n_axes ? !rlxc_is_int(index, &ignored)
+                           : stored[k] || b->axes[k].kind != RLXC_AXIS_SPATIAL)
+            return false;
+        if (k < b->n_axes)
+            stored[k] = true;
+    }
+    for (uint32_t k = 0; k < b->n_axes; k++)
+        if (b->axes[k].kind == RLXC_AXIS_SPATIAL
+                ? !stored[k] && !rlxc_is_const(b->axes[k].extent, 1)
+                : b->axes[k].kind != RLXC_AXIS_REDUCE)
+            return false;
+    const rlxc_buffer *out = store->store.buffer;
+    return !rlxc_mentions_elsewhere(ctx, store->store.value, out, store->store.indices) &&
+           rlxc_may_move(ctx, store->store.value) &&
+           (!b->init || (!rlxc_mentions(ctx, b->init->store.value, out) &&
+                         rlxc_may_move(ctx, b->init->store.value)));
+}
+
+/* --- blocks with lets and several stores ------------------------------------------------------ */
+
+enum { MOST_LETS = 16 };
+
+/* The stores of a block's body or init, with the values of its lets in place of their variables. */
+typedef struct stores {
+    rlxc_context *ctx;
+    const rlxc_expr *vars[MOST_LETS], *values[MOST_LETS];
+    const rlxc_stmt *items[RLXC_BLOCK_STORES];
+    uint32_t n_lets, n;
+} stores;
+
+const rlxc_stmt *rlxc_store_with(rlxc_context *ctx, const rlxc_stmt *store,
+                                 const rlxc_expr *const *from, const rlxc_expr *const *to,
+                                 uint32_t n)
+{
+    const rlxc_expr **at = rlxc_alloc(ctx, ((size_t)store->store.n + 1) * sizeof *at);
+    for (uint32_t i = 0; i < store->store.n; i++)
+        at[i] = rlxc_substitute(ctx, store->store.indices[i], from, to, n);
+    rlxc_stmt *own = (rlxc_stmt *)(uintptr_t)rlxc_stmt_store(
+        ctx, store->store.buffer, at, store->store.n,
+        rlxc_substitute(ctx, store->store.value, from, to, n));
+    own->range = store->range;
+    return own;
+}
+
+static bool add_store(stores *s, const rlxc_stmt *store)
+{
+    if (s->n == RLXC_BLOCK_STORES || store->store.n > RLXC_NEST_AXES)
+        return false;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->items[i]->store.buffer->data == store->store.buffer->data)
+            return false;
+    s->items[s->n++] = rlxc_store_with(s->ctx, store, s->vars, s->values, s->n_lets);
+    return true;
+}
+
+static bool add_stores(stores *s, const rlxc_stmt *stmt)
+{
+    if (stmt->kind == RLXC_STMT_SEQ) {
+        bool all = true;
+        for (uint32_t i = 0; i < stmt->seq.n && all; i++)
+            all = add_stores(s, stmt->seq.items[i]);
+        return all;
+    }
+    if (stmt->kind == RLXC_STMT_STORE)
+        return add_store(s, stmt);
+    if (stmt->kind != RLXC_STMT_LET || s->n_lets == MOST_LETS ||
+        !rlxc_may_move(s->ctx, stmt->let.value))
+        return false;
+    const rlxc_expr *value =
+        rlxc_substitute(s->ctx, stmt->let.value, s->vars, s->values, s->n_lets);
+    s->vars[s->n_lets] = stmt->let.var;
+    s->values[s->n_lets++] = value;
+    return true;
+}
+
+/* True if store |i| reads what another one stores. */
+static bool reads_other(const stores *s, const stores *written, uint32_t i)
+{
+    bool reads = false;
+    for (uint32_t k = 0; k < written->n && !reads; k++)
+        reads = written->items[k]->store.buffer != s->items[i]->store.buffer &&
+                rlxc_mentions(s->ctx, s->items[i]->store.value, written->items[k]->store.buffer);
+    return reads;
+}
+
+/* The block of |body| with store |i| alone, and the store of |init| to the same buffer; NULL: there
+ * is none, or other stores change what the block reads. */
+static const rlxc_block *block_of(rlxc_context *ctx, const rlxc_block *b, const stores *body,
+                                  const stores *init, uint32_t i)
+{
+    rlxc_block *own = rlxc_copy(ctx, b, sizeof *own);
+    uint32_t k = 0;
+    while (k < init->n && init->items[k]->store.buffer != body->items[i]->store.buffer)
+        k++;
+    if (reads_other(body, body, i) || (k < init->n && reads_other(init, body, k)) ||
+        (k == init->n) != (init->n == 0))
+        return NULL;
+    const rlxc_expr *from[RLXC_NEST_AXES], *to[RLXC_NEST_AXES];
+    rlxc_axis *axes = rlxc_copy(ctx, b->axes, b->n_axes * sizeof *axes);
+    for (uint32_t j = 0; j < b->n_axes; j++) {
+        from[j] = axes[j].var;
+        axes[j].var = to[j] = rlxc_var_like(ctx, from[j]);
+    }
+    own->name = i ? rlxc_internf(ctx, "%s_%u", b->name, i) : b->name;
+    own->axes = axes;
+    own->body = rlxc_store_with(ctx, body->items[i], from, to, b->n_axes);
+    own->init = k < init->n ? rlxc_store_with(ctx, init->items[k], from, to, b->n_axes) : NULL;
+    rlxc_forget_regions(own);
+    return own;
+}
+
+/* True if |cond| holds exactly in the first step of the reduction of |b|: all its axes are 0. */
+static bool is_first_step(const rlxc_block *b, const rlxc_expr *cond)
+{
+    bool first[RLXC_NEST_AXES] = {false};
+    for (bool more = true; more;) {
+        const rlxc_expr *one = cond;
+        more = cond->kind == RLXC_EXPR_AND;
+        if (more) {
+            one = cond->bin.b;
+            cond = cond->bin.a;
+        }
+        const uint32_t k = one->kind == RLXC_EXPR_EQ ? rlxc_block_axis(b, one->bin.a) : b->n_axes;
+        if (k == b->n_axes || !rlxc_is_const(one->bin.b, 0) || b->axes[k].kind != RLXC_AXIS_REDUCE)
+            return false;
+        first[k] = true;
+    }
+    for (uint32_t k = 0; k < b->n_axes; k++)
+        if (b->axes[k].kind == RLXC_AXIS_REDUCE && !first[k] &&
+            !rlxc_is_const(b->axes[k].extent, 1))
+            return false;
+    return true;
+}
+
+/* Takes the initial values of a reduction out of its body, where they are written as a condition on
+ * the first step instead of T.init. */
+static void take_init(rlxc_context *ctx, const rlxc_block *b, const rlxc_stmt **init,
+                      const rlxc_stmt **body)
+{
+    const rlxc_stmt *seq = b->body;
+    if (b->init || seq->kind != RLXC_STMT_SEQ || seq->seq.n < 2)
+        return;
+    const rlxc_stmt *first = seq->seq.items[0];
+    if (first->kind != RLXC_STMT_IF || first->if_.otherwise || !is_first_step(b, first->if_.cond))
+        return;
+    *init = first->if_.then;
+    *body = rlxc_stmt_seq(ctx, seq->seq.items + 1, seq->seq.n - 1);
+}
+
+/* Splits |b|, such as the sums of a mean and a variance, into a block for each of its stores.
+ * Returns their number; 0: the stores depend on each other, or |b| has another form. */
+static uint32_t split_stores(rlxc_context *ctx, const rlxc_block *b, rlxc_simple_block *out)
+{
+    stores body = {.ctx = ctx}, init = {.ctx = ctx};
+    const rlxc_stmt *first = b->init, *each = b->body;
+    if (b->n_axes > RLXC_NEST_AXES)
+        return 0;
+    take_init(ctx, b, &first, &each);
+    if (!add_stores(&body, each) || (first && (!add_stores(&init, first) || init.n != body.n)))
+        return 0;
+    for (uint32_t i = 0; i < body.n; i++)
+        if (!(out[i].block = block_of(ctx, b, &body, &init, i)))
+            return 0;
+    return rlxc_failed(ctx) ? 0 : body.n;
+}
+
+uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *const *values,
+                            rlxc_simple_block *out)
+{
+    const bool one = is_store(b->body) && (!b->init || is_store(b->init));
+    uint32_t n = one;
+    out[0].block = b;
+    if (b->n_allocs || b->n_matches || b->n_axes > RLXC_NEST_AXES ||
+        (!one && (n = split_stores(ctx, b, out)) == 0))
+        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        out[i].values = values;
+        out[i].block = rlxc_join_axes(ctx, out[i].block, &out[i].values);
+        if (!rlxc_nest_is_simple(ctx, out[i].block))
+            return 0;
+    }
+    return rlxc_failed(ctx) ? 0 : n;
+}
+
+/* --- stores without a block ------------------------------------------------------------------- */
+
+static bool is_own(const rlxc_stmt *store, const rlxc_expr *e)
+{
+    bool own = e->kind == RLXC_EXPR_LOAD && e->load.buffer == store->store.buffer;
+    for (uint32_t i = 0; own && i < store->store.n; i++)
+        own = e->load.indices[i] == store->store.indices[i];
+    return own;
+}
+
+/* True if |store| adds a value to an element, multiplies it, or keeps the larger or smaller one:
+ * the order of such updates does not count. */
+static bool is_update(rlxc_context *ctx, const rlxc_stmt *store)
+{
+    const rlxc_expr *e = store->store.value;
+    if (e->kind != RLXC_EXPR_ADD && e->kind != RLXC_EXPR_MUL && e->kind != RLXC_EXPR_MIN &&
+        e->kind != RLXC_EXPR_MAX)
+        return false;
+    return is_own(store, e->bin.a)
+               ? !rlxc_mentions(ctx, e->bin.b, store->store.buffer)
+               : is_own(store, e->bin.b) && !rlxc_mentions(ctx, e->bin.a, store->store.buffer);
+}
+
+/* True if an index of |store| uses |var|. */
+static bool is_stored(rlxc_context *ctx, const rlxc_stmt *store, const rlxc_expr *var)
+{
+    for (uint32_t i = 0; i < store->store.n; i++)
+        if (rlxc_expr_uses_var(ctx, store->store.indices[i], var))
+            return true;
+    return false;
+}
+
+const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
+                                   const rlxc_stmt *const *loops, uint32_t n)
+{
+    rlxc_axis *axes = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *axes);
+    const rlxc_expr **values = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *values);
+    const rlxc_expr *vars[RLXC_NEST_AXES];
+    rlxc_block *block = rlxc_try_alloc(ctx, 1, sizeof *block);
+    bool reduces = false;
+    if (!axes || !values || !block || n == 0 || n > RLXC_NEST_AXES || !is_store(store))
+        return NULL;
+    for (uint32_t k = 0; k < n; k++) {
+        const rlxc_stmt *loop = loops[k];
+        if (loop->loop.kind != RLXC_LOOP_SERIAL || loop->loop.annotations.count)
+            return NULL;
+        values[k] = loop->loop.var;
+        vars[k] = rlxc_var_like(ctx, values[k]);
+        const bool stored = is_stored(ctx, store, values[k]);
+        axes[k] = (rlxc_axis){.kind = stored ? RLXC_AXIS_SPATIAL : RLXC_AXIS_REDUCE,
+                              .var = vars[k],
+                              .min = rlxc_int(ctx, values[k]->dtype, 0),
+                              .extent = loop->loop.extent};
+        reduces = reduces || !stored;
+    }
+    if (reduces && !is_update(ctx, store))
+        return NULL;
+    *block = (rlxc_block){.name = store->store.buffer->name, .axes = axes, .n_axes = n};
+    block->body = rlxc_store_with(ctx, store, values, vars, n);
+    rlxc_stmt *realize = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, block, values, NULL);
+    realize->range = store->range;
+    return realize;
+}

@@ -1,0 +1,242 @@
+/* Makes the indices of a block's store its axes.
+ *
+ * Where axes were split inside the block, as blockize leaves them, C[i0 * 16 + i1] is one axis, and
+ * so is k0 * 4 + k1 of two reduction axes in the index of a load; C[v // 16, v % 16] is two
+ * (normal_space.h). All axes become int64, and the indices with them: schedules count in int64, and
+ * int32 values in such indices would need casts. */
+#include "compiler/schedule/normal_space.h"
+
+typedef struct joining {
+    rlxc_space s;
+    const rlxc_block *block;
+    const rlxc_expr *from[RLXC_NEST_AXES], *to[RLXC_NEST_AXES]; /* the axes, int64 variables */
+    const rlxc_expr *found[RLXC_SPACE_EXPRS]; /* what s.exprs are made from: the largest parts of
+                                               * the block's expressions that are arithmetic of axes
+                                               */
+} joining;
+
+static bool is_signed(rlx_dtype t)
+{
+    return t.code == RLX_INT && t.bits >= 32 && t.lanes == 1;
+}
+
+/* True for arithmetic that does not wrap around: of signed integers that are variables or
+ * constants. */
+static bool is_index(joining *j, const rlxc_expr *e)
+{
+    if (!rlxc_space_goes_on(&j->s) || !is_signed(e->dtype))
+        return false;
+    if (e->kind == RLXC_EXPR_CAST)
+        return is_index(j, e->bin.a);
+    return e->kind == RLXC_EXPR_VAR || e->kind == RLXC_EXPR_INT ||
+           (rlxc_is_binary(e) && is_index(j, e->bin.a) && is_index(j, e->bin.b));
+}
+
+static bool uses_axis(const joining *j, const rlxc_expr *e)
+{
+    for (uint32_t k = 0; k < j->block->n_axes; k++)
+        if (rlxc_expr_uses_var(j->s.ctx, e, j->block->axes[k].var))
+            return true;
+    return false;
+}
+
+/* --- finding ---------------------------------------------------------------------------------- */
+
+static const rlxc_expr *find(void *user, const rlxc_expr *e)
+{
+    joining *j = user;
+    if (!is_index(j, e))
+        return NULL;
+    for (uint32_t i = 0; i < j->s.n_exprs; i++)
+        if (j->found[i] == e)
+            return e;
+    if (!uses_axis(j, e))
+        return e;
+    if (j->s.n_exprs == RLXC_SPACE_EXPRS) {
+        j->s.failed = true;
+        return e;
+    }
+    j->found[j->s.n_exprs] = e;
+    j->s.exprs[j->s.n_exprs++] = rlxc_space_widened(&j->s, e, j->from, j->to, j->block->n_axes);
+    return e;
+}
+
+static void find_in(joining *j, const rlxc_expr *e)
+{
+    rlxc_expr_rewrite_all(j->s.ctx, e, find, j);
+}
+
+/* The store's indices come first. */
+static bool begin(joining *j, const rlxc_expr *const *values)
+{
+    const rlxc_block *b = j->block;
+    const rlxc_stmt *const stores[] = {b->body, b->init};
+    rlxc_space *s = &j->s;
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        const rlxc_axis *axis = &b->axes[k];
+        if (!is_signed(axis->var->dtype) || !rlxc_is_const(axis->min, 0) ||
+            (axis->kind != RLXC_AXIS_SPATIAL && axis->kind != RLXC_AXIS_REDUCE))
+            return false;
+        j->from[k] = axis->var;
+        j->to[k] =
+            rlxc_space_add(s, axis->var->var.name,
+                           rlxc_canonical(s->ctx, rlxc_cast(s->ctx, RLX_I64, axis->extent), NULL),
+                           rlxc_cast(s->ctx, RLX_I64, values[k]), axis->kind == RLXC_AXIS_REDUCE);
+    }
+    for (uint32_t i = 0; i < b->body->store.n; i++)
+        find_in(j, b->body->store.indices[i]);
+    s->n_axes = s->n_exprs;
+    for (uint32_t k = 0; k < 2 && stores[k]; k++) {
+        for (uint32_t i = 0; i < stores[k]->store.n; i++)
+            find_in(j, stores[k]->store.indices[i]);
+        find_in(j, stores[k]->store.value);
+    }
+    return !s->failed;
+}
+
+/* --- joining ---------------------------------------------------------------------------------- */
+
+static bool join_stored(rlxc_space *s)
+{
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        if (s->exprs[i]->kind != RLXC_EXPR_VAR && rlxc_space_join(s, s->exprs[i], NULL, 0))
+            return true;
+    return false;
+}
+
+/* The part of |e| that is made of reduction axes. */
+static const rlxc_expr *reduced_part(const rlxc_space *s, const rlxc_expr *e)
+{
+    const rlxc_expr *zeros[RLXC_NEST_LOOPS], *spatial[RLXC_NEST_LOOPS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!s->reduces[i]) {
+            spatial[n] = s->vars[i];
+            zeros[n++] = rlxc_i64(s->ctx, 0);
+        }
+    return rlxc_canonical(s->ctx, rlxc_substitute(s->ctx, e, spatial, zeros, n), NULL);
+}
+
+static bool join_reduced(rlxc_space *s)
+{
+    for (uint32_t i = s->n_axes; i < s->n_exprs; i++)
+        if (rlxc_space_goes_on(s) && rlxc_space_join(s, reduced_part(s, s->exprs[i]), NULL, 0))
+            return true;
+    return false;
+}
+
+/* True if the axes are other ones now. */
+static bool join(rlxc_space *s)
+{
+    bool any = false;
+    while (!s->failed && (join_stored(s) || rlxc_space_cut(s, s->n_axes) || join_reduced(s)))
+        any = true;
+    return any;
+}
+
+/* --- the new block ---------------------------------------------------------------------------- */
+
+/* |e|, which is_index, over the new axes. */
+static const rlxc_expr *renewed(joining *j, const rlxc_expr *e)
+{
+    for (uint32_t i = 0; i < j->s.n_exprs; i++)
+        if (j->found[i] == e)
+            return j->s.exprs[i];
+    return rlxc_cast(j->s.ctx, RLX_I64, e);
+}
+
+static const rlxc_expr *replace(void *user, const rlxc_expr *e);
+
+static const rlxc_expr *replaced(joining *j, const rlxc_expr *e)
+{
+    return rlxc_expr_rewrite_all(j->s.ctx, e, replace, j);
+}
+
+/* The index |e| of a load as int64, also where it is computed from loaded integers. */
+static const rlxc_expr *renewed_index(joining *j, const rlxc_expr *e)
+{
+    if (is_index(j, e))
+        return renewed(j, e);
+    if (is_signed(e->dtype) && rlxc_is_binary(e))
+        return rlxc_binary(j->s.ctx, (rlxc_expr_kind)e->kind, renewed_index(j, e->bin.a),
+                           renewed_index(j, e->bin.b));
+    return rlxc_cast(j->s.ctx, RLX_I64, replaced(j, e));
+}
+
+static const rlxc_expr *replace(void *user, const rlxc_expr *e)
+{
+    joining *j = user;
+    if (is_index(j, e))
+        return uses_axis(j, e) ? rlxc_cast(j->s.ctx, e->dtype, renewed(j, e)) : e;
+    if (e->kind == RLXC_EXPR_LOAD) {
+        const rlxc_expr **at = rlxc_alloc(j->s.ctx, ((size_t)e->load.n + 1) * sizeof *at);
+        for (uint32_t i = 0; i < e->load.n; i++)
+            at[i] = renewed_index(j, e->load.indices[i]);
+        return rlxc_load(j->s.ctx, e->load.buffer, at, e->load.n);
+    }
+    if (e->kind >= RLXC_EXPR_EQ && e->kind <= RLXC_EXPR_GE && is_index(j, e->bin.a) &&
+        is_index(j, e->bin.b))
+        return rlxc_binary(j->s.ctx, (rlxc_expr_kind)e->kind, renewed(j, e->bin.a),
+                           renewed(j, e->bin.b));
+    return NULL;
+}
+
+static const rlxc_stmt *renewed_store(joining *j, const rlxc_stmt *store)
+{
+    const rlxc_expr **at = rlxc_alloc(j->s.ctx, ((size_t)store->store.n + 1) * sizeof *at);
+    for (uint32_t i = 0; i < store->store.n; i++)
+        at[i] = renewed_index(j, store->store.indices[i]);
+    rlxc_stmt *own = rlxc_copy(j->s.ctx, store, sizeof *own);
+    own->store.indices = at;
+    own->store.value = replaced(j, store->store.value);
+    return own;
+}
+
+/* Places the variable |var| of the space next. */
+static void place(const joining *j, rlxc_block *own, const rlxc_expr **values, uint32_t var)
+{
+    const rlxc_space *s = &j->s;
+    for (uint32_t k = 0; k < own->n_axes; k++)
+        if (own->axes[k].var == s->vars[var])
+            return;
+    values[own->n_axes] = s->values[var];
+    ((rlxc_axis *)(uintptr_t)own->axes)[own->n_axes++] =
+        (rlxc_axis){.kind = s->reduces[var] ? RLXC_AXIS_REDUCE : RLXC_AXIS_SPATIAL,
+                    .var = s->vars[var],
+                    .min = rlxc_i64(s->ctx, 0),
+                    .extent = s->extents[var]};
+}
+
+const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *b,
+                                 const rlxc_expr *const **values)
+{
+    joining j = {.s = {.ctx = ctx}, .block = b};
+    bool narrow = false;
+    if (b->body->kind != RLXC_STMT_STORE || (b->init && b->init->kind != RLXC_STMT_STORE) ||
+        b->n_axes == 0 || b->n_axes > RLXC_NEST_AXES || !begin(&j, *values))
+        return b;
+    for (uint32_t k = 0; k < b->n_axes; k++)
+        narrow = narrow || b->axes[k].var->dtype.bits < 64;
+    const bool joined = join(&j.s);
+    if ((!joined && !narrow) || j.s.n > RLXC_NEST_AXES)
+        return b;
+    rlxc_block *own = rlxc_copy(ctx, b, sizeof *own);
+    const rlxc_expr **at = rlxc_alloc(ctx, (size_t)j.s.n * sizeof *at);
+    own->axes = rlxc_alloc(ctx, (size_t)j.s.n * sizeof *own->axes);
+    own->n_axes = 0;
+    for (uint32_t i = 0; i < j.s.n_axes && joined; i++)
+        for (uint32_t k = 0; k < j.s.n; k++)
+            if (j.s.vars[k] == j.s.exprs[i])
+                place(&j, own, at, k);
+    for (uint32_t k = 0; k < j.s.n; k++)
+        place(&j, own, at, k);
+    own->body = renewed_store(&j, b->body);
+    own->init = b->init ? renewed_store(&j, b->init) : NULL;
+    if (joined)
+        own->annotations = (rlxc_attrs){0};
+    rlxc_forget_regions(own);
+    if (j.s.failed)
+        return b;
+    *values = at;
+    return own;
+}

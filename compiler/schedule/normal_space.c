@@ -1,0 +1,284 @@
+/* The variables of loops or axes, joined and cut (normal_space.h).
+ *
+ * A sum of variables in which each has its own digits (i0 * 16 + i1 with i1 < 16) becomes one
+ * variable if those variables occur in no other way. A variable that occurs divided by a number
+ * that divides its extent becomes two. */
+#include "compiler/schedule/normal_space.h"
+
+enum { WORK = 4096 };
+
+bool rlxc_space_goes_on(rlxc_space *s)
+{
+    s->failed = s->failed || ++s->work > WORK || rlxc_failed(s->ctx);
+    return !s->failed;
+}
+
+void rlxc_space_remove(rlxc_space *s, uint32_t i)
+{
+    s->n--;
+    for (; i < s->n; i++) {
+        s->vars[i] = s->vars[i + 1];
+        s->extents[i] = s->extents[i + 1];
+        s->values[i] = s->values[i + 1];
+        s->reduces[i] = s->reduces[i + 1];
+    }
+}
+
+const rlxc_expr *rlxc_space_add(rlxc_space *s, const char *name, const rlxc_expr *extent,
+                                const rlxc_expr *value, bool reduces)
+{
+    if (s->n == RLXC_NEST_LOOPS)
+        return NULL;
+    s->vars[s->n] = rlxc_var(s->ctx, name, RLX_I64);
+    s->extents[s->n] = extent;
+    s->values[s->n] = value;
+    s->reduces[s->n] = reduces;
+    return s->vars[s->n++];
+}
+
+bool rlxc_space_drop_unit(rlxc_space *s)
+{
+    const rlxc_expr *zero = rlxc_i64(s->ctx, 0);
+    uint32_t i = 0;
+    while (i < s->n && !rlxc_is_const(s->extents[i], 1))
+        i++;
+    if (i == s->n)
+        return false;
+    for (uint32_t k = 0; k < s->n_exprs; k++)
+        s->exprs[k] = rlxc_substitute(s->ctx, s->exprs[k], &s->vars[i], &zero, 1);
+    rlxc_space_remove(s, i);
+    return true;
+}
+
+const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
+                                    const rlxc_expr *const *to, uint32_t n)
+{
+    if (!rlxc_space_goes_on(s))
+        return e;
+    for (uint32_t i = 0; i < n; i++)
+        if (from[i] == e)
+            return to[i];
+    if (e->kind == RLXC_EXPR_CAST && rlxc_dtype_is_int(e->bin.a->dtype) && e->dtype.bits >= 32)
+        return rlxc_space_widened(s, e->bin.a, from, to, n);
+    if (rlxc_is_binary(e) && e->kind != RLXC_EXPR_AND && e->kind != RLXC_EXPR_OR)
+        return rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind,
+                           rlxc_space_widened(s, e->bin.a, from, to, n),
+                           rlxc_space_widened(s, e->bin.b, from, to, n));
+    if ((e->kind == RLXC_EXPR_VAR || e->kind == RLXC_EXPR_INT) && rlxc_dtype_is_int(e->dtype))
+        return rlxc_cast(s->ctx, RLX_I64, e);
+    s->failed = true;
+    return e;
+}
+
+/* --- joining ---------------------------------------------------------------------------------- */
+
+typedef struct sum { /* of |n| loop variables, the largest coefficient first */
+    uint32_t n, at[RLXC_NEST_LOOPS];
+    int64_t by[RLXC_NEST_LOOPS];
+} sum;
+
+/* True if |e| is exactly such a sum. */
+static bool read_sum(rlxc_space *s, const rlxc_expr *e, sum *out)
+{
+    out->n = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        int64_t by;
+        const rlxc_expr *rest;
+        if (!rlxc_space_goes_on(s) || !rlxc_linear_in(s->ctx, e, s->vars[i], &by, &rest))
+            return false;
+        if (by == 0)
+            continue;
+        if (by < 0)
+            return false;
+        uint32_t k = out->n++;
+        for (; k > 0 && out->by[k - 1] < by; k--) {
+            out->by[k] = out->by[k - 1];
+            out->at[k] = out->at[k - 1];
+        }
+        out->by[k] = by;
+        out->at[k] = i;
+        e = rest;
+    }
+    return rlxc_is_const(rlxc_canonical(s->ctx, e, NULL), 0);
+}
+
+/* True if each variable has its own digits, and the last coefficient is 1. */
+static bool has_digits(const rlxc_space *s, const sum *x)
+{
+    if (x->n == 0 || x->by[x->n - 1] != 1)
+        return false;
+    for (uint32_t i = 1; i < x->n; i++) {
+        int64_t extent, step;
+        if (!rlxc_is_int(s->extents[x->at[i]], &extent) ||
+            __builtin_mul_overflow(extent, x->by[i], &step) || step != x->by[i - 1])
+            return false;
+    }
+    return true;
+}
+
+/* True if |count| steps of |size| reach |extent|. */
+static bool covers(rlxc_space *s, const rlxc_expr *count, int64_t size, const rlxc_expr *extent)
+{
+    const rlxc_expr *of = rlxc_i64(s->ctx, size);
+    const rlxc_expr *up = rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV,
+                                      rlxc_add(s->ctx, extent, rlxc_i64(s->ctx, size - 1)), of);
+    return rlxc_prove_eq(s->ctx, count, up, NULL) ||
+           rlxc_prove_le(s->ctx, extent, rlxc_mul(s->ctx, count, of), NULL);
+}
+
+/* |e| with multiples of the sum as multiples of |var|. */
+static const rlxc_expr *with_sum(rlxc_space *s, const rlxc_expr *e, const sum *x,
+                                 const rlxc_expr *var)
+{
+    if (!rlxc_space_goes_on(s) || !rlxc_is_binary(e))
+        return e;
+    const rlxc_expr *rest = e;
+    int64_t times = 0;
+    bool multiple = rlxc_dtype_is_int(e->dtype);
+    for (uint32_t i = x->n; i-- > 0 && multiple;) {
+        int64_t by;
+        multiple = rlxc_linear_in(s->ctx, rest, s->vars[x->at[i]], &by, &rest) && by != 0;
+        if (i == x->n - 1)
+            times = by;
+        multiple = multiple && by / x->by[i] == times && by % x->by[i] == 0;
+    }
+    if (multiple)
+        return rlxc_add(s->ctx, rlxc_mul(s->ctx, var, rlxc_i64(s->ctx, times)),
+                        with_sum(s, rest, x, var));
+    const rlxc_expr *a = with_sum(s, e->bin.a, x, var), *b = with_sum(s, e->bin.b, x, var);
+    return a == e->bin.a && b == e->bin.b ? e : rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind, a, b);
+}
+
+bool rlxc_space_join(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *limit, uint32_t condition)
+{
+    sum x;
+    if (!read_sum(s, e, &x) || x.n == 0 || (x.n == 1 && !limit) || !has_digits(s, &x))
+        return false;
+    const rlxc_expr *first = s->extents[x.at[0]];
+    if (limit && !covers(s, first, x.by[0], limit))
+        return false;
+    for (uint32_t i = 0; i < s->n && limit; i++)
+        if (rlxc_expr_uses_var(s->ctx, limit, s->vars[i]))
+            return false;
+    for (uint32_t k = 1; k < x.n; k++)
+        if (s->reduces[x.at[k]] != s->reduces[x.at[0]])
+            return false;
+    rlxc_space next = *s;
+    const rlxc_expr *extent = limit ? limit : rlxc_mul(s->ctx, first, rlxc_i64(s->ctx, x.by[0]));
+    if (limit) { /* it becomes the extent */
+        next.n_exprs--;
+        for (uint32_t i = condition; i < next.n_exprs; i++)
+            next.exprs[i] = next.exprs[i + 1];
+    }
+    const rlxc_expr *var = rlxc_space_add(
+        &next, s->vars[x.at[x.n - 1]]->var.name, rlxc_canonical(s->ctx, extent, NULL),
+        s->values[x.at[0]] ? rlxc_substitute(s->ctx, e, s->vars, s->values, s->n) : NULL,
+        s->reduces[x.at[0]]);
+    if (!var)
+        return false;
+    for (uint32_t i = 0; i < next.n_exprs; i++) {
+        next.exprs[i] = x.n == 1
+                            ? rlxc_substitute(s->ctx, next.exprs[i], &s->vars[x.at[0]], &var, 1)
+                            : with_sum(&next, next.exprs[i], &x, var);
+        for (uint32_t k = 0; k < x.n; k++)
+            if (rlxc_expr_uses_var(s->ctx, next.exprs[i], s->vars[x.at[k]]))
+                return false;
+    }
+    if (next.failed)
+        return false;
+    for (uint32_t k = 0; k < x.n; k++)
+        for (uint32_t i = 0; i < next.n; i++)
+            if (next.vars[i] == s->vars[x.at[k]])
+                rlxc_space_remove(&next, i--);
+    *s = next;
+    return true;
+}
+
+/* --- cutting ---------------------------------------------------------------------------------- */
+
+typedef struct cut { /* |var| // |by| and |var| % |by| */
+    const rlxc_expr *var, *by;
+} cut;
+
+static bool is_var_of(const rlxc_space *s, const rlxc_expr *e)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->vars[i] == e)
+            return true;
+    return false;
+}
+
+/* The largest constant divisor of a variable, or a symbolic one. */
+static void find_cut(rlxc_space *s, const rlxc_expr *e, cut *found)
+{
+    if (!rlxc_space_goes_on(s) || !rlxc_is_binary(e))
+        return;
+    int64_t by, best;
+    bool divides = e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
+    if (divides && is_var_of(s, e->bin.a)) {
+        bool number = rlxc_is_int(e->bin.b, &by);
+        if (!found->var ||
+            (number && rlxc_is_int(found->by, &best) && by > best && e->bin.a == found->var))
+            *found = (cut){e->bin.a, e->bin.b};
+    }
+    find_cut(s, e->bin.a, found);
+    find_cut(s, e->bin.b, found);
+}
+
+typedef struct digits {
+    const cut *of;
+    const rlxc_expr *high, *low;
+} digits;
+
+static const rlxc_expr *with_digits(rlxc_space *s, const rlxc_expr *e, const digits *d)
+{
+    if (!rlxc_space_goes_on(s))
+        return e;
+    if (e == d->of->var)
+        return rlxc_add(s->ctx, rlxc_mul(s->ctx, d->high, d->of->by), d->low);
+    if (!rlxc_is_binary(e))
+        return e;
+    if (e->bin.a == d->of->var && e->bin.b == d->of->by &&
+        (e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD))
+        return e->kind == RLXC_EXPR_FLOORDIV ? d->high : d->low;
+    return rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind, with_digits(s, e->bin.a, d),
+                       with_digits(s, e->bin.b, d));
+}
+
+bool rlxc_space_cut(rlxc_space *s, uint32_t n)
+{
+    cut at = {0};
+    for (uint32_t i = 0; i < n; i++)
+        find_cut(s, s->exprs[i], &at);
+    if (!at.var || s->failed)
+        return false;
+    uint32_t place = 0;
+    while (s->vars[place] != at.var)
+        place++;
+    if (rlxc_bound_of(s->ctx, at.by, NULL).min < 0 || rlxc_is_const(at.by, 0))
+        return false;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (rlxc_expr_uses_var(s->ctx, at.by, s->vars[i]))
+            return false;
+    const rlxc_expr *extent = s->extents[place];
+    const rlxc_expr *count =
+        rlxc_canonical(s->ctx, rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, extent, at.by), NULL);
+    if (rlxc_bound_of(s->ctx, count, NULL).min < 0 ||
+        !rlxc_prove_eq(s->ctx, rlxc_mul(s->ctx, count, at.by), extent, NULL))
+        return false;
+    const rlxc_expr *value = s->values[place], *high = NULL, *low = NULL;
+    if (value) {
+        high = rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, value, at.by);
+        low = rlxc_binary(s->ctx, RLXC_EXPR_FLOORMOD, value, at.by);
+    }
+    const char *name = at.var->var.name;
+    digits d = {.of = &at,
+                .high = rlxc_space_add(s, name, count, high, s->reduces[place]),
+                .low = rlxc_space_add(s, name, at.by, low, s->reduces[place])};
+    if (!d.high || !d.low)
+        return false;
+    for (uint32_t i = 0; i < s->n_exprs; i++)
+        s->exprs[i] = with_digits(s, s->exprs[i], &d);
+    rlxc_space_remove(s, place);
+    return !s->failed;
+}

@@ -1,0 +1,48 @@
+/* Integer variables as digits of others, shared by normal_axes.c and normal_joined.c.
+ *
+ * A space is a list of variables with their extents, from 0, and expressions over them. Joining
+ * replaces i0 * 16 + i1 (i1 < 16) by one variable, cutting replaces v // 16 and v % 16 by two. Each
+ * point of the old box stands for one point of the new one. Everything is computed in int64. */
+#ifndef RLXC_SCHEDULE_NORMAL_SPACE_H
+#define RLXC_SCHEDULE_NORMAL_SPACE_H
+
+#include "compiler/schedule/normal.h"
+
+enum { RLXC_SPACE_EXPRS = RLXC_NEST_AXES + RLXC_NEST_LOOPS };
+
+typedef struct rlxc_space {
+    rlxc_context *ctx;
+    const rlxc_expr *vars[RLXC_NEST_LOOPS], *extents[RLXC_NEST_LOOPS];
+    const rlxc_expr *values[RLXC_NEST_LOOPS]; /* of the variables, in what the caller began with;
+                                               * NULL: the caller does not ask */
+    bool reduces[RLXC_NEST_LOOPS];            /* variables of both kinds are not joined */
+    uint32_t n;
+    const rlxc_expr *exprs[RLXC_SPACE_EXPRS]; /* |n_axes| values of axes, then others */
+    uint32_t n_axes, n_exprs;
+    uint32_t work; /* limit of visited nodes: an expression may be far larger as a tree than in
+                    * memory */
+    bool failed;
+} rlxc_space;
+
+/* Counts a visited node; false: the space has failed. */
+bool rlxc_space_goes_on(rlxc_space *s);
+/* Appends a variable of int64; NULL: there is no room. */
+const rlxc_expr *rlxc_space_add(rlxc_space *s, const char *name, const rlxc_expr *extent,
+                                const rlxc_expr *value, bool reduces);
+void rlxc_space_remove(rlxc_space *s, uint32_t i);
+/* Removes a variable that is always 0; false: there is none. */
+bool rlxc_space_drop_unit(rlxc_space *s);
+
+/* |e| with |to| for the variables |from|, all integers as int64; fails for anything but integer
+ * arithmetic and comparisons. */
+const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
+                                    const rlxc_expr *const *to, uint32_t n);
+
+/* Replaces |e|, a sum of variables below |limit| (NULL: below the range of its digits), by one
+ * variable. |condition| is the expression that stated the limit. False without effect if |e| is no
+ * such sum, or its variables have other uses. */
+bool rlxc_space_join(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *limit, uint32_t condition);
+/* Replaces a variable that the first |n| expressions divide by two; false: there is none. */
+bool rlxc_space_cut(rlxc_space *s, uint32_t n);
+
+#endif
