@@ -278,6 +278,40 @@ static void split_statements(state *s, items *all)
     }
 }
 
+/* --- partial reductions ----------------------------------------------------------------------- */
+
+/* The nest of items[i] with the reduction whose results it reduces, items[k], as a part of it. */
+static bool merge_partial(state *s, items *all, uint32_t k, uint32_t i)
+{
+    const rlxc_buffer *temp = stored_by(&all->items[k]);
+    rlxc_nests nests = {0};
+    if (!temp || all->items[k].removed || rlxc_temp_writers(&s->temps, temp) != 1)
+        return false;
+    for (uint32_t m = 0; m < all->count; m++) {
+        const rlxc_buffer *out = stored_by(&all->items[m]);
+        if (m != i && m != k && mentions(s, &all->items[m], temp))
+            return false;
+        if (m > k && m <= i && !all->items[m].removed &&
+            (!out || rlxc_nest_reads(s->ctx, all->items[k].nest->block, out)))
+            return false;
+    }
+    const rlxc_stmt *merged = rlxc_merge_partial(s->ctx, all->items[i].nest, all->items[k].nest);
+    if (!merged || !rlxc_distribute(s->ctx, merged, &s->temps, &nests) || nests.count != 1)
+        return false;
+    all->items[i].nest = &nests.items[0];
+    all->items[k].removed = true;
+    drop_temp(s, temp);
+    return true;
+}
+
+static void merge_partials(state *s, items *all)
+{
+    for (uint32_t i = 0; i < all->count && !rlxc_failed(s->ctx); i++)
+        for (uint32_t k = i; all->items[i].nest && k-- > 0;)
+            if (merge_partial(s, all, k, i))
+                k = i;
+}
+
 /* --- results that are copied out -------------------------------------------------------------- */
 
 static bool stores_all(const state *s, const rlxc_nest *nest)
@@ -337,6 +371,7 @@ static void remake(state *s)
 {
     items all = {0};
     split_statements(s, &all);
+    merge_partials(s, &all);
     RLXC_VEC(const rlxc_buffer *) exchanged = {0};
     for (uint32_t i = 0; i < all.count && !rlxc_failed(s->ctx); i++) {
         const rlxc_buffer *from = copied_out(s, &all, i);

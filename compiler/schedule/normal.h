@@ -87,6 +87,11 @@ void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest);
  * |init| does not store exactly the results of |update|. */
 bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init);
 
+/* The reduction |whole| of the results of |partial|, which nothing else reads, as one reduction; NULL
+ * if they do not fit. */
+const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
+                                    const rlxc_nest *partial);
+
 /* The source buffer of a block that copies elements, at the same indices, to a buffer of the same
  * shape and type; or NULL. */
 const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block);

@@ -1,8 +1,9 @@
-/* Reductions in normal form: the init is part of the block, and the update has the accumulator
- * first, then the new term. */
+/* Reductions in normal form: the init is part of the block, the update has the accumulator first,
+ * then the new term, and no reduction sums up the results of another one (rfactor). */
 #include <string.h>
 
 #include "compiler/schedule/normal.h"
+#include "compiler/schedule/stages.h"
 
 static bool commutes(const rlxc_expr *e)
 {
@@ -88,4 +89,108 @@ bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
     joined->name = whole_name(ctx, u->name);
     update->block = joined;
     return true;
+}
+
+/* --- partial results -------------------------------------------------------------------------- */
+
+static bool is_one(const rlxc_expr *e)
+{
+    return rlxc_is_const(e, 1) || (e->kind == RLXC_EXPR_FLOAT && e->f == 1.0);
+}
+
+static bool is_zero(const rlxc_expr *e)
+{
+    return rlxc_is_const(e, 0) || (e->kind == RLXC_EXPR_FLOAT && e->f == 0.0);
+}
+
+/* The new term of a reduction with an init, in the order of rlxc_order_operands; or NULL. */
+static const rlxc_expr *term_of(rlxc_context *ctx, const rlxc_nest *nest)
+{
+    const rlxc_block *b = nest->block;
+    const rlxc_expr *v = b->body->store.value;
+    return b->init && commutes(v) && is_load_of(v->bin.a, b->body->store.buffer) &&
+                   !rlxc_mentions(ctx, v->bin.b, b->body->store.buffer)
+               ? v->bin.b
+               : NULL;
+}
+
+/* True if it makes no difference that each partial result of |partial| begins with its init. */
+static bool begins_neutral(const rlxc_nest *whole, const rlxc_nest *partial)
+{
+    const rlxc_expr *init = partial->block->init->store.value;
+    switch (whole->block->body->store.value->kind) {
+    case RLXC_EXPR_ADD:
+        return is_zero(init);
+    case RLXC_EXPR_MUL:
+        return is_one(init);
+    default: /* minimum, maximum: once more or less is the same */
+        return init == whole->block->init->store.value &&
+               (init->kind == RLXC_EXPR_INT || init->kind == RLXC_EXPR_FLOAT);
+    }
+}
+
+typedef struct loads_of {
+    rlxc_context *ctx;
+    const rlxc_expr *var;
+} loads_of;
+
+static bool load_uses(void *user, const rlxc_expr *e)
+{
+    const loads_of *l = user;
+    bool used = e->kind != RLXC_EXPR_LOAD;
+    for (uint32_t i = 0; !used && i < e->load.n; i++)
+        used = rlxc_expr_uses_var(l->ctx, e->load.indices[i], l->var);
+    return used;
+}
+
+const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
+                                    const rlxc_nest *partial)
+{
+    const rlxc_block *w = whole->block, *p = partial->block;
+    const rlxc_expr *load = term_of(ctx, whole), *term = term_of(ctx, partial);
+    const rlxc_stmt *store = p->body;
+    const rlxc_expr *from[RLXC_NEST_AXES], *to[RLXC_NEST_AXES];
+    bool read[RLXC_NEST_AXES] = {false};
+    uint32_t n = 0;
+    if (!load || !term || !is_load_of(load, store->store.buffer) ||
+        w->body->store.value->kind != store->store.value->kind || !begins_neutral(whole, partial))
+        return NULL;
+    for (uint32_t i = 0; i < store->store.n; i++) {
+        const uint32_t k = rlxc_block_axis(p, store->store.indices[i]);
+        const uint32_t q = rlxc_block_axis(w, load->load.indices[i]);
+        if (k == p->n_axes || q == w->n_axes || read[q] ||
+            !rlxc_prove_eq(ctx, partial->extents[k], whole->extents[q], NULL))
+            return NULL;
+        loads_of loads = {ctx, p->axes[k].var};
+        if (w->axes[q].kind == RLXC_AXIS_REDUCE && !rlxc_expr_visit(ctx, term, load_uses, &loads))
+            return NULL; /* such as the sums of the columns of a product */
+        read[q] = true;
+        from[n] = p->axes[k].var;
+        to[n++] = w->axes[q].var;
+    }
+    rlxc_nest merged = *whole;
+    rlxc_block *block = changed(ctx, w);
+    rlxc_axis *axes = rlxc_alloc(ctx, ((size_t)w->n_axes + p->n_axes) * sizeof *axes);
+    for (uint32_t k = 0; k < w->n_axes; k++)
+        axes[k] = w->axes[k];
+    for (uint32_t k = 0; k < p->n_axes; k++) {
+        if (p->axes[k].kind != RLXC_AXIS_REDUCE)
+            continue;
+        if (block->n_axes == RLXC_NEST_AXES)
+            return NULL;
+        merged.vars[block->n_axes] = partial->vars[k];
+        merged.extents[block->n_axes] = partial->extents[k];
+        axes[block->n_axes] = p->axes[k];
+        from[n] = p->axes[k].var;
+        to[n++] = axes[block->n_axes++].var = rlxc_var_like(ctx, p->axes[k].var);
+    }
+    block->axes = axes;
+    block->annotations = (rlxc_attrs){0};
+    block->body =
+        stored(ctx, w->body,
+               rlxc_binary(ctx, (rlxc_expr_kind)w->body->store.value->kind,
+                           w->body->store.value->bin.a, rlxc_substitute(ctx, term, from, to, n)));
+    merged.block = block;
+    merged.plain = false;
+    return rlxc_nest_stmt(ctx, &merged);
 }

@@ -899,3 +899,88 @@ class Module:
                 B[vi0 * 16 + vi1, vj] = A[vi0 * 8, vj] + A[vi1, vj]
         for i0, i1 in T.grid(2, 16):
             D[i0 * 8 + i1] = A[i0, i1]
+
+# ==== partial_reductions
+# A reduction of partial results, as rfactor leaves it, is one reduction. The sums of the columns of a product are not:
+# the product would be no product any more.
+@T.prim_func
+def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32,), "float32"), E: T.Buffer((32,), "float32")):
+    with T.block("root"):
+        C_rf = T.alloc_buffer((32, 48, 16))
+        D_rf = T.alloc_buffer((32, 4))
+        E_rf = T.alloc_buffer((32, 48))
+        for k1, i, j, k0 in T.grid(16, 32, 48, 4):
+            with T.block("C_rf"):
+                vk1, vi, vj, vk0 = T.axis.remap("SSSR", [k1, i, j, k0])
+                with T.init():
+                    C_rf[vi, vj, vk1] = T.float32(0)
+                C_rf[vi, vj, vk1] = C_rf[vi, vj, vk1] + A[vi, vk0 * 16 + vk1] * B[vk0 * 16 + vk1, vj]
+        for i, j, k1 in T.grid(32, 48, 16):
+            with T.block("C"):
+                vk1, vi, vj = T.axis.remap("RSS", [k1, i, j])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + C_rf[vi, vj, vk1]
+        for i, k0, k1 in T.grid(32, 4, 16):
+            with T.block("D_rf"):
+                vi, vk0, vk1 = T.axis.remap("SSR", [i, k0, k1])
+                with T.init():
+                    D_rf[vi, vk0] = T.min_value("float32")
+                D_rf[vi, vk0] = T.max(D_rf[vi, vk0], A[vi, vk0 * 16 + vk1])
+        for i, k0 in T.grid(32, 4):
+            with T.block("D"):
+                vi, vk0 = T.axis.remap("SR", [i, k0])
+                with T.init():
+                    D[vi] = T.min_value("float32")
+                D[vi] = T.max(D[vi], D_rf[vi, vk0])
+        for i, j, k in T.grid(32, 48, 64):
+            with T.block("E_rf"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    E_rf[vi, vj] = T.float32(0)
+                E_rf[vi, vj] = E_rf[vi, vj] + A[vi, vk] * B[vk, vj]
+        for i, j in T.grid(32, 48):
+            with T.block("E"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                with T.init():
+                    E[vi] = T.float32(0)
+                E[vi] = E[vi] + E_rf[vi, vj]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32,), "float32"), E: T.Buffer((32,), "float32")):
+        # with T.block("root"):
+        E_rf = T.alloc_buffer((32, 48))
+        for i, j, k1 in T.grid(T.int64(32), T.int64(48), T.int64(64)):
+            with T.block("C"):
+                vi, vj, vk1 = T.axis.remap("SSR", [i, j, k1])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk1] * B[vk1, vj]
+        for i, k1 in T.grid(T.int64(32), T.int64(64)):
+            with T.block("D"):
+                vi, vk1 = T.axis.remap("SR", [i, k1])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    D[vi] = T.float32(-3.4028234663852886e+38)
+                D[vi] = T.max(D[vi], A[vi, vk1])
+        for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
+            with T.block("E_rf"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    E_rf[vi, vj] = T.float32(0.0)
+                E_rf[vi, vj] = E_rf[vi, vj] + A[vi, vk] * B[vk, vj]
+        for i, j in T.grid(T.int64(32), T.int64(48)):
+            with T.block("E"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    E[vi] = T.float32(0.0)
+                E[vi] = E[vi] + E_rf[vi, vj]
