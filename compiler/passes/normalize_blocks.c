@@ -356,7 +356,8 @@ static void emit(state *s, const items *all)
         const item *x = &all->items[i];
         if (x->removed)
             continue;
-        stmts[n] = x->nest ? rlxc_nest_stmt(s->ctx, x->nest) : s->stmts[x->from];
+        const bool bare = s->stmts[x->from]->kind == RLXC_STMT_STORE;
+        stmts[n] = x->nest && !bare ? rlxc_nest_stmt(s->ctx, x->nest) : s->stmts[x->from];
         s->changed = s->changed || stmts[n] != s->stmts[x->from];
         n++;
     }
@@ -454,7 +455,8 @@ static bool begin(state *s)
         return false;
     for (uint32_t i = 0; i < s->n; i++) {
         s->stmts[i] = body->kind == RLXC_STMT_SEQ ? body->seq.items[i] : body;
-        if (s->stmts[i]->kind != RLXC_STMT_FOR && s->stmts[i]->kind != RLXC_STMT_BLOCK)
+        const rlxc_stmt_kind kind = s->stmts[i]->kind;
+        if (kind != RLXC_STMT_FOR && kind != RLXC_STMT_BLOCK && kind != RLXC_STMT_STORE)
             return false; /* lets and allocations: names stay in their scope */
     }
     return true;

@@ -13,6 +13,7 @@ enum { RLXC_NEST_LOOPS = 32, RLXC_NEST_AXES = 16 };
 
 typedef struct rlxc_nest {
     const rlxc_stmt *loops[RLXC_NEST_LOOPS]; /* as written, the outermost first */
+    bool first[RLXC_NEST_LOOPS]; /* the block runs in the first iteration of the loop only */
     uint32_t n_loops;
     const rlxc_stmt *realize; /* as written, with the ifs around it as its predicate */
     const rlxc_block *block;  /* as it is now */
@@ -55,8 +56,8 @@ typedef struct rlxc_simple_block {
 } rlxc_simple_block;
 uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *block,
                           const rlxc_expr *const *values, rlxc_simple_block *out);
-/* The block that |store| in plain loops stands for: loops that its indices do not use are
- * reductions, if it is an update. NULL: there is none. */
+/* The block that |store| in plain loops stands for. Of an update, loops that its indices do not use
+ * are reductions; of another store, they do not count. NULL: there is none. */
 const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
                                    const rlxc_stmt *const *loops, uint32_t n);
 /* |store| with |to| for the variables |from|. */

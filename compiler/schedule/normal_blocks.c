@@ -262,26 +262,29 @@ const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
     const rlxc_expr **values = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *values);
     const rlxc_expr *vars[RLXC_NEST_AXES];
     rlxc_block *block = rlxc_try_alloc(ctx, 1, sizeof *block);
-    bool reduces = false;
-    if (!axes || !values || !block || n == 0 || n > RLXC_NEST_AXES || !is_store(store))
+    if (!axes || !values || !block || !is_store(store))
         return NULL;
+    const bool update = is_update(ctx, store);
+    *block = (rlxc_block){.name = store->store.buffer->name, .axes = axes};
     for (uint32_t k = 0; k < n; k++) {
-        const rlxc_stmt *loop = loops[k];
-        if (loop->loop.kind != RLXC_LOOP_SERIAL || loop->loop.annotations.count)
+        const rlxc_expr *var = loops[k]->loop.var;
+        const bool stored = is_stored(ctx, store, var);
+        if (!stored && !update) {
+            if (rlxc_expr_uses_var(ctx, store->store.value, var))
+                return NULL;
+            continue; /* the same is stored again */
+        }
+        if (block->n_axes == RLXC_NEST_AXES)
             return NULL;
-        values[k] = loop->loop.var;
-        vars[k] = rlxc_var_like(ctx, values[k]);
-        const bool stored = is_stored(ctx, store, values[k]);
-        axes[k] = (rlxc_axis){.kind = stored ? RLXC_AXIS_SPATIAL : RLXC_AXIS_REDUCE,
-                              .var = vars[k],
-                              .min = rlxc_int(ctx, values[k]->dtype, 0),
-                              .extent = loop->loop.extent};
-        reduces = reduces || !stored;
+        values[block->n_axes] = var;
+        vars[block->n_axes] = rlxc_var_like(ctx, var);
+        axes[block->n_axes] = (rlxc_axis){.kind = stored ? RLXC_AXIS_SPATIAL : RLXC_AXIS_REDUCE,
+                                          .var = vars[block->n_axes],
+                                          .min = rlxc_int(ctx, var->dtype, 0),
+                                          .extent = loops[k]->loop.extent};
+        block->n_axes++;
     }
-    if (reduces && !is_update(ctx, store))
-        return NULL;
-    *block = (rlxc_block){.name = store->store.buffer->name, .axes = axes, .n_axes = n};
-    block->body = rlxc_store_with(ctx, store, values, vars, n);
+    block->body = rlxc_store_with(ctx, store, values, vars, block->n_axes);
     rlxc_stmt *realize = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, block, values, NULL);
     realize->range = store->range;
     return realize;

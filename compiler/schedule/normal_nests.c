@@ -5,6 +5,8 @@
  * the first must be the init of a reduction and the second its update, both with the same elements
  * in each iteration of the loops they share. A block with several stores that are independent of
  * each other is taken as a block for each. */
+#include <string.h>
+
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
@@ -20,6 +22,7 @@ uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer)
 
 typedef struct path {
     const rlxc_stmt *loops[RLXC_NEST_LOOPS];
+    bool first[RLXC_NEST_LOOPS]; /* only the first iteration counts */
     uint32_t n;
     const rlxc_expr *cond; /* of the ifs and blocks around, or NULL */
     /* The axes of the blocks around, and their values. */
@@ -106,23 +109,20 @@ static bool restarts(const path *at)
     return !spatial;
 }
 
-/* The nests of the initial values of |b|, a block of blocks: they are stored before the loops that
- * its reductions are made of begin. */
+/* The nests of the initial values of |b|, a block of blocks: they are stored in the first iteration
+ * of the loops that its reductions are made of. */
 static bool collect_init(rlxc_context *ctx, const rlxc_block *b, const path *inside,
                          rlxc_nests *out)
 {
     path at = *inside;
-    const uint32_t first = out->count;
-    at.n = at.n_axes = 0;
+    const uint32_t start = out->count;
+    at.n_axes = 0;
     for (uint32_t i = 0; i < inside->n; i++) {
-        bool spatial = true;
         for (uint32_t k = 0; k < inside->n_axes; k++)
-            spatial = spatial &&
-                      (inside->axes[k].kind == RLXC_AXIS_SPATIAL ||
-                       !rlxc_expr_uses_var(ctx, inside->values[k], inside->loops[i]->loop.var));
-        if (spatial)
-            at.loops[at.n++] = inside->loops[i];
-        else if (at.cond && rlxc_expr_uses_var(ctx, at.cond, inside->loops[i]->loop.var))
+            at.first[i] =
+                at.first[i] || (inside->axes[k].kind != RLXC_AXIS_SPATIAL &&
+                                rlxc_expr_uses_var(ctx, inside->values[k], at.loops[i]->loop.var));
+        if (at.first[i] && at.cond && rlxc_expr_uses_var(ctx, at.cond, at.loops[i]->loop.var))
             return false;
     }
     for (uint32_t k = 0; k < inside->n_axes; k++) {
@@ -134,23 +134,13 @@ static bool collect_init(rlxc_context *ctx, const rlxc_block *b, const path *ins
     }
     if (!collect(ctx, b->init, &at, out))
         return false;
-    for (uint32_t i = first; i < out->count; i++)
+    for (uint32_t i = start; i < out->count; i++)
         if (!is_constant(out->items[i].block->body))
             return false;
     return true;
 }
 
-/* True if a nest from |first| on stores to |buffer|. */
-static bool stores_to(const rlxc_nests *nests, uint32_t first, const rlxc_buffer *buffer)
-{
-    for (uint32_t i = first; i < nests->count; i++)
-        if (nests->items[i].block->body->store.buffer == buffer)
-            return true;
-    return false;
-}
-
-/* The nests in a block of loops and blocks. What an initial value is stored to is stored to by the
- * block itself as well, so that other statements between them are seen (may_part). */
+/* The nests in a block of loops and blocks. */
 static bool collect_inside(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out)
 {
     const rlxc_block *b = s->block.block;
@@ -164,16 +154,7 @@ static bool collect_inside(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc
         inside.vars[inside.n_axes] = b->axes[k].var;
         inside.values[inside.n_axes++] = outside(ctx, at, s->block.values[k]);
     }
-    const uint32_t first = out->count;
-    if (b->init && !collect_init(ctx, b, &inside, out))
-        return false;
-    const uint32_t n_init = out->count - first;
-    if (!collect(ctx, b->body, &inside, out))
-        return false;
-    for (uint32_t i = first; i < first + n_init; i++)
-        if (!stores_to(out, first + n_init, out->items[i].block->body->store.buffer))
-            return false;
-    return true;
+    return (!b->init || collect_init(ctx, b, &inside, out)) && collect(ctx, b->body, &inside, out);
 }
 
 /* The nests of the simple blocks that the block |s| stands for. False without effect if there are
@@ -189,6 +170,7 @@ static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at
     rlxc_nest nest = {.n_loops = at->n};
     for (uint32_t i = 0; i < at->n; i++)
         nest.loops[i] = at->loops[i];
+    memcpy(nest.first, at->first, sizeof nest.first);
     for (uint32_t k = 0; k < n; k++) {
         rlxc_stmt *own = rlxc_copy(ctx, realize, sizeof *own);
         own->block.values = blocks[k].values;
@@ -199,6 +181,29 @@ static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at
     return n > 0 && !rlxc_failed(ctx);
 }
 
+/* |cond| without parts that hold in the first iterations of loops, where a sum of their variables
+ * is 0; those loops are marked. NULL: nothing remains. */
+static const rlxc_expr *without_first(rlxc_context *ctx, path *at, const rlxc_expr *cond)
+{
+    bool first[RLXC_NEST_LOOPS] = {false};
+    if (cond->kind == RLXC_EXPR_AND)
+        return both(ctx, without_first(ctx, at, cond->bin.a), without_first(ctx, at, cond->bin.b));
+    if (cond->kind != RLXC_EXPR_EQ || !rlxc_is_const(cond->bin.b, 0))
+        return cond;
+    const rlxc_expr *rest = cond->bin.a;
+    for (uint32_t i = 0; i < at->n; i++) {
+        int64_t by;
+        if (!rlxc_linear_in(ctx, rest, at->loops[i]->loop.var, &by, &rest) || by < 0)
+            return cond;
+        first[i] = by > 0;
+    }
+    if (!rlxc_is_const(rlxc_canonical(ctx, rest, NULL), 0))
+        return cond;
+    for (uint32_t i = 0; i < at->n; i++)
+        at->first[i] = at->first[i] || first[i];
+    return NULL;
+}
+
 static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out)
 {
     if (s->kind == RLXC_STMT_FOR) {
@@ -207,6 +212,7 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
         for (uint32_t k = 0; k < at->n_axes; k++)
             if (rlxc_expr_uses_var(ctx, s->loop.extent, at->vars[k]))
                 return false;
+        at->first[at->n] = false;
         at->loops[at->n++] = s;
         bool done = collect(ctx, s->loop.body, at, out);
         at->n--;
@@ -221,11 +227,10 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
     if (rlxc_stmt_is_nothing(s))
         return true;
     if (s->kind == RLXC_STMT_IF && !s->if_.otherwise) {
-        const rlxc_expr *outer = at->cond;
-        at->cond = both(ctx, outer, outside(ctx, at, s->if_.cond));
-        bool done = collect(ctx, s->if_.then, at, out);
-        at->cond = outer;
-        return done;
+        path inside = *at;
+        inside.cond =
+            both(ctx, at->cond, without_first(ctx, &inside, outside(ctx, at, s->if_.cond)));
+        return collect(ctx, s->if_.then, &inside, out);
     }
     if (s->kind == RLXC_STMT_STORE) {
         s = rlxc_store_with(ctx, s, at->vars, at->values, at->n_axes);
@@ -273,12 +278,15 @@ static bool same_elements(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest
     return true;
 }
 
-/* True if a shared loop is a reduction loop of |nest|. */
-static bool shares_reduction(rlxc_context *ctx, const rlxc_nest *nest, uint32_t shared)
+/* True if a shared loop is a reduction loop of |nest|, and |other| (NULL: any) runs in more than
+ * its first iteration. */
+static bool shares_reduction(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_nest *other,
+                             uint32_t shared)
 {
     for (uint32_t k = 0; k < nest->block->n_axes; k++)
         for (uint32_t i = 0; i < shared && nest->block->axes[k].kind == RLXC_AXIS_REDUCE; i++)
-            if (rlxc_expr_uses_var(ctx, nest->realize->block.values[k], nest->loops[i]->loop.var))
+            if ((!other || !other->first[i]) &&
+                rlxc_expr_uses_var(ctx, nest->realize->block.values[k], nest->loops[i]->loop.var))
                 return true;
     return false;
 }
@@ -311,12 +319,12 @@ static bool may_part(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
     if (x->data == y->data)
         return x == y && !a->block->init && !b->block->init &&
                !rlxc_nest_reads_own(ctx, a->block) && rlxc_nest_reads_own(ctx, b->block) &&
-               !shares_reduction(ctx, b, shared) && same_elements(ctx, a, b, shared);
+               !shares_reduction(ctx, b, a, shared) && same_elements(ctx, a, b, shared);
     if (rlxc_nest_reads(ctx, a->block, y))
         return false;
     return !rlxc_nest_reads(ctx, b->block, x) ||
            (rlxc_temp_writers(temps, x) == 1 &&
-            (!shares_reduction(ctx, a, shared) || copies_last(ctx, a, b, shared)));
+            (!shares_reduction(ctx, a, NULL, shared) || copies_last(ctx, a, b, shared)));
 }
 
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,

@@ -366,8 +366,8 @@ class Module:
             B_1[0] = A[0]
             for i in range(T.int64(7)):
                 B_1[i + T.int64(1)] = B_1[i] * A[i + T.int64(1)]
-        for thread in T.thread_binding(T.int64(8), thread="threadIdx.x"):
-            S[thread] = B_1[T.int64(7) - thread]
+        for i in T.thread_binding(T.int64(8), thread="threadIdx.x"):
+            S[i] = B_1[T.int64(7) - i]
 
     @T.prim_func
     def bound(A: T.Buffer((T.int64(64),), "float32"), S: T.Buffer((T.int64(64),), "float32")):

@@ -984,3 +984,89 @@ class Module:
                 with T.init():
                     E[vi] = T.float32(0.0)
                 E[vi] = E[vi] + E_rf[vi, vj]
+
+# ==== first_iteration
+# Initial values in the first iteration of plain loops, also in a block without axes; a sum without axes.
+@T.prim_func
+def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32,), "float32"), E: T.Buffer((), "float32")):
+    for k0, i, j, k1 in T.grid(16, 32, 48, 4):
+        if k0 * 4 + k1 == 0:
+            C[i, j] = T.float32(0)
+        C[i, j] = C[i, j] + A[i, k0 * 4 + k1] * B[k0 * 4 + k1, j]
+    for f in T.parallel(32):
+        for k0 in range(16):
+            for k1 in T.unroll(4):
+                with T.block("D"):
+                    T.reads(A[f, k0 * 4 + k1])
+                    T.writes(D[f])
+                    if k0 == 0 and k1 == 0:
+                        D[f] = T.float32(0)
+                    D[f] = D[f] + A[f, k0 * 4 + k1]
+    E[()] = T.float32(0)
+    for i, k in T.grid(32, 64):
+        E[()] = E[()] + A[i, k]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32,), "float32"), E: T.Buffer((), "float32")):
+        # with T.block("root"):
+        for i, j, k1 in T.grid(T.int64(32), T.int64(48), T.int64(64)):
+            with T.block("C"):
+                i_1, j_1, k1_1 = T.axis.remap("SSR", [i, j, k1])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[i_1, j_1] = T.float32(0.0)
+                C[i_1, j_1] = C[i_1, j_1] + A[i_1, k1_1] * B[k1_1, j_1]
+        for f, k1 in T.grid(T.int64(32), T.int64(64)):
+            with T.block("D"):
+                f_1, k1_2 = T.axis.remap("SR", [f, k1])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    D[f_1] = T.float32(0.0)
+                D[f_1] = D[f_1] + A[f_1, k1_2]
+        for i, k in T.grid(T.int64(32), T.int64(64)):
+            with T.block("E"):
+                i_2, k_1 = T.axis.remap("RR", [i, k])
+                T.block_attr({"rlx.operator": "reduction kk"})
+                with T.init():
+                    E[()] = T.float32(0.0)
+                E[()] = E[()] + A[i_2, k_1]
+
+# ==== not_the_first_iteration
+# The initial value is stored in another iteration than the first, and a result is read before the sum is complete.
+@T.prim_func
+def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32"), D: T.Buffer((32,), "float32")):
+    for i, k in T.grid(32, 64):
+        if k == 1:
+            B[i] = T.float32(0)
+        B[i] = B[i] + A[i, k]
+    for i, k in T.grid(32, 64):
+        if k == 0:
+            C[i] = T.float32(0)
+        C[i] = C[i] + A[i, k]
+        if k == 0:
+            D[i] = C[i]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32"), D: T.Buffer((32,), "float32")):
+        for i, k in T.grid(32, 64):
+            if k == 1:
+                B[i] = T.float32(0.0)
+            B[i] = B[i] + A[i, k]
+        for i, k in T.grid(32, 64):
+            if k == 0:
+                C[i] = T.float32(0.0)
+            C[i] = C[i] + A[i, k]
+            if k == 0:
+                D[i] = C[i]
