@@ -257,6 +257,7 @@ static void split_statement(state *s, uint32_t i, items *all)
     }
     for (uint32_t k = 0; k < nests.count; k++) {
         rlxc_order_operands(s->ctx, &nests.items[k]);
+        rlxc_shorten_reduction(s->ctx, &nests.items[k]);
         RLXC_PUSH(s->ctx, all, (item){.nest = &nests.items[k], .from = i});
     }
 }
@@ -298,6 +299,7 @@ static bool merge_partial(state *s, items *all, uint32_t k, uint32_t i)
     const rlxc_stmt *merged = rlxc_merge_partial(s->ctx, all->items[i].nest, all->items[k].nest);
     if (!merged || !rlxc_distribute(s->ctx, merged, &s->temps, &nests) || nests.count != 1)
         return false;
+    rlxc_shorten_reduction(s->ctx, &nests.items[0]);
     all->items[i].nest = &nests.items[0];
     all->items[k].removed = true;
     drop_temp(s, temp);

@@ -47,15 +47,15 @@ const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *block,
 /* True if the block is one store to a distinct element for each point of its spatial axes, and
  * reads the stored buffer only at that element. */
 bool rlxc_nest_is_simple(rlxc_context *ctx, const rlxc_block *block);
-/* The simple blocks that |block| stands for: itself, or a block for each of its stores, with axes of
- * int64 that are the indices of the store. Returns their number; 0: there are none. */
+/* The simple blocks that |block| stands for: itself, or a block for each of its stores, with axes
+ * of int64 that are the indices of the store. Returns their number; 0: there are none. */
 enum { RLXC_BLOCK_STORES = 4 };
 typedef struct rlxc_simple_block {
     const rlxc_block *block;
     const rlxc_expr *const *values; /* of its axes */
 } rlxc_simple_block;
 uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *block,
-                          const rlxc_expr *const *values, rlxc_simple_block *out);
+                            const rlxc_expr *const *values, rlxc_simple_block *out);
 /* The block that |store| in plain loops stands for. Of an update, loops that its indices do not use
  * are reductions; of another store, they do not count. NULL: there is none. */
 const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
@@ -84,12 +84,17 @@ bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps 
 
 /* Puts the accumulator of a reduction's update first: `x + s` becomes `s + x`. */
 void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest);
+/* Makes |cond|, over the axes of a sum, a part of its term: nothing is added where it does not
+ * hold. False if that would store outside of the result, or for another block. */
+bool rlxc_guard_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *cond);
+/* Makes the limit of a reduction axis in a condition on the term of a sum its extent. */
+void rlxc_shorten_reduction(rlxc_context *ctx, rlxc_nest *nest);
 /* Makes the values that |init| stores the init of the reduction |update|. False without effect if
  * |init| does not store exactly the results of |update|. */
 bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init);
 
-/* The reduction |whole| of the results of |partial|, which nothing else reads, as one reduction; NULL
- * if they do not fit. */
+/* The reduction |whole| of the results of |partial|, which nothing else reads, as one reduction;
+ * NULL if they do not fit. */
 const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
                                     const rlxc_nest *partial);
 

@@ -96,6 +96,9 @@ static void simplify(rlxc_space *s)
             s->exprs[n++] = rlxc_canonical(s->ctx, e, &bounds);
             continue;
         }
+        if (e->kind == RLXC_EXPR_LT)
+            e = rlxc_binary(s->ctx, RLXC_EXPR_LT, rlxc_canonical(s->ctx, e->bin.a, &bounds),
+                            rlxc_canonical(s->ctx, e->bin.b, &bounds));
         if (rlxc_is_const(e, 1) ||
             (e->kind == RLXC_EXPR_LT && rlxc_prove_lt(s->ctx, e->bin.a, e->bin.b, &bounds)))
             continue;
@@ -139,12 +142,32 @@ static bool may_repeat(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *
     return !rlxc_nest_reads_own(ctx, b) && !b->init && rlxc_bound_of(ctx, extent, NULL).min > 0;
 }
 
+/* The condition |e| over the axes, |axes| for the variables; NULL if there are elements for which
+ * it holds in no step of the reduction, so that they are not stored to. */
+static const rlxc_expr *condition(const rlxc_space *s, const rlxc_block *b,
+                                  const rlxc_expr *const *axes, const rlxc_expr *e)
+{
+    const rlxc_bounds bounds = bounds_of(s);
+    const rlxc_expr *first = e, *zero = rlxc_i64(s->ctx, 0);
+    for (uint32_t k = 0; k < s->n; k++) {
+        if (!rlxc_expr_uses_var(s->ctx, e, s->vars[k]))
+            continue;
+        if (!axes[k] || !rlxc_dtype_eq(axes[k]->dtype, RLX_I64))
+            return NULL;
+        if (b->axes[rlxc_block_axis(b, axes[k])].kind == RLXC_AXIS_REDUCE)
+            first = rlxc_substitute(s->ctx, first, &s->vars[k], &zero, 1);
+    }
+    const bool holds =
+        rlxc_is_const(first, 1) ||
+        (first->kind == RLXC_EXPR_LT && rlxc_prove_lt(s->ctx, first->bin.a, first->bin.b, &bounds));
+    return holds ? rlxc_substitute(s->ctx, e, s->vars, axes, s->n) : NULL;
+}
+
 static bool finish(rlxc_space *s, rlxc_nest *nest)
 {
     const rlxc_block *b = nest->block;
     bool used[RLXC_NEST_LOOPS] = {false};
-    if (s->n_exprs > s->n_axes)
-        return false;
+    const rlxc_expr *axes[RLXC_NEST_LOOPS] = {NULL}, *rest = NULL;
     for (uint32_t k = 0; k < s->n_axes; k++) {
         int64_t extent;
         rlx_dtype t = b->axes[k].var->dtype;
@@ -153,8 +176,10 @@ static bool finish(rlxc_space *s, rlxc_nest *nest)
             i++;
         if (i < s->n ? used[i] : !rlxc_is_const(s->exprs[k], 0))
             return false;
-        if (i < s->n)
+        if (i < s->n) {
             used[i] = true;
+            axes[i] = b->axes[k].var;
+        }
         const rlxc_expr *size = i < s->n ? s->extents[i] : rlxc_i64(s->ctx, 1);
         if (t.bits < 64 && rlxc_is_int(size, &extent) && extent > INT32_MAX)
             return false;
@@ -163,7 +188,13 @@ static bool finish(rlxc_space *s, rlxc_nest *nest)
     for (uint32_t i = 0; i < s->n; i++)
         if (!used[i] && !may_repeat(s->ctx, b, s->extents[i]))
             return false;
-    return true;
+    for (uint32_t i = s->n_axes; i < s->n_exprs; i++) {
+        const rlxc_expr *cond = condition(s, b, axes, s->exprs[i]);
+        if (!cond)
+            return false;
+        rest = rest ? rlxc_binary(s->ctx, RLXC_EXPR_AND, rest, cond) : cond;
+    }
+    return !rest || rlxc_guard_term(s->ctx, nest, rest);
 }
 
 /* True if the loops already are the axes, and there is nothing but the block in them. */

@@ -249,11 +249,13 @@ static uint32_t shared_loops(const rlxc_nest *a, const rlxc_nest *b)
     return n;
 }
 
-/* The value of an axis where the loops that are not shared are at 0. */
+/* The value of an axis where the loops that are not shared, or have one iteration, are at 0. */
 static const rlxc_expr *shared_part(rlxc_context *ctx, const rlxc_nest *nest, uint32_t shared,
                                     const rlxc_expr *value)
 {
-    for (uint32_t i = shared; i < nest->n_loops; i++) {
+    for (uint32_t i = 0; i < nest->n_loops; i++) {
+        if (i < shared && !rlxc_is_const(nest->loops[i]->loop.extent, 1))
+            continue;
         const rlxc_expr *var = nest->loops[i]->loop.var, *zero = rlxc_int(ctx, var->dtype, 0);
         value = rlxc_substitute(ctx, value, &var, &zero, 1);
     }
@@ -291,11 +293,15 @@ static bool shares_reduction(rlxc_context *ctx, const rlxc_nest *nest, const rlx
     return false;
 }
 
-/* True if |b| copies the sums of |a| in each iteration of the reduction: only the last copies are
- * complete. */
-static bool copies_last(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b, uint32_t shared)
+/* True if |b| computes elements from sums of |a| in each iteration of the reduction: only the last
+ * ones are complete. */
+static bool last_counts(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b, uint32_t shared)
 {
-    if (!rlxc_copied(ctx, b->block) || !same_elements(ctx, a, b, shared))
+    const rlxc_stmt *store = b->block->body;
+    const rlxc_buffer *sums = a->block->body->store.buffer;
+    if (b->block->init || rlxc_nest_reads_own(ctx, b->block) || store->store.n != sums->ndim ||
+        rlxc_mentions_elsewhere(ctx, store->store.value, sums, store->store.indices) ||
+        !same_elements(ctx, a, b, shared))
         return false;
     for (uint32_t k = 0; k < a->block->n_axes; k++)
         for (uint32_t i = 0; i < shared && a->block->axes[k].kind == RLXC_AXIS_REDUCE; i++) {
@@ -324,7 +330,37 @@ static bool may_part(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
         return false;
     return !rlxc_nest_reads(ctx, b->block, x) ||
            (rlxc_temp_writers(temps, x) == 1 &&
-            (!shares_reduction(ctx, a, NULL, shared) || copies_last(ctx, a, b, shared)));
+            (!shares_reduction(ctx, a, NULL, shared) || last_counts(ctx, a, b, shared)));
+}
+
+/* True if an axis of |nest| uses |loop|. */
+static bool uses_loop(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_stmt *loop)
+{
+    bool used = rlxc_is_const(loop->loop.extent, 1);
+    for (uint32_t k = 0; k < nest->block->n_axes && !used; k++)
+        used = rlxc_expr_uses_var(ctx, nest->realize->block.values[k], loop->loop.var);
+    return used;
+}
+
+/* True if no nest needs the unfinished results of others. Elements computed from unfinished sums
+ * are late: the iterations of the reduction overwrite them. What reads them must be late too. */
+static bool finished(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n)
+{
+    bool *late = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *late);
+    for (uint32_t i = 0; i < n && late; i++)
+        for (uint32_t k = i + 1; k < n; k++) {
+            const rlxc_nest *a = &nests[i], *b = &nests[k];
+            const uint32_t shared = shared_loops(a, b);
+            if (a->block->body->store.buffer->data == b->block->body->store.buffer->data ||
+                !rlxc_nest_reads(ctx, b->block, a->block->body->store.buffer) ||
+                (!late[i] && !shares_reduction(ctx, a, NULL, shared)))
+                continue;
+            late[k] = true;
+            for (uint32_t l = 0; l < shared && late[i]; l++)
+                if (!uses_loop(ctx, a, a->loops[l]) && uses_loop(ctx, b, a->loops[l]))
+                    return false;
+        }
+    return late != NULL;
 }
 
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
@@ -338,6 +374,7 @@ bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps 
     for (uint32_t i = first; i < out->count && done; i++)
         for (uint32_t k = i + 1; k < out->count && done; k++)
             done = may_part(ctx, &out->items[i], &out->items[k], temps);
+    done = done && finished(ctx, &out->items[first], out->count - first);
     if (!done)
         out->count = first;
     return done;

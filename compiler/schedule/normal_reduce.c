@@ -1,5 +1,6 @@
 /* Reductions in normal form: the init is part of the block, the update has the accumulator first,
- * then the new term, and no reduction sums up the results of another one (rfactor). */
+ * then the new term, no reduction sums up the results of another one (rfactor), and a condition on
+ * a reduction axis is its extent where that is possible. */
 #include <string.h>
 
 #include "compiler/schedule/normal.h"
@@ -91,16 +92,78 @@ bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
     return true;
 }
 
+/* --- conditions ------------------------------------------------------------------------------- */
+
+static bool is_zero(const rlxc_expr *e)
+{
+    return rlxc_is_const(e, 0) || (e->kind == RLXC_EXPR_FLOAT && e->f == 0.0);
+}
+
+static void set_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *term)
+{
+    const rlxc_stmt *store = nest->block->body;
+    rlxc_block *block = changed(ctx, nest->block);
+    block->body =
+        stored(ctx, store, rlxc_binary(ctx, RLXC_EXPR_ADD, store->store.value->bin.a, term));
+    nest->block = block;
+    nest->plain = false;
+}
+
+/* True if |nest| is a sum with the accumulator first. */
+static bool is_sum(const rlxc_nest *nest)
+{
+    const rlxc_stmt *store = nest->block->body;
+    const rlxc_expr *v = store->store.value;
+    return v->kind == RLXC_EXPR_ADD && is_load_of(v->bin.a, store->store.buffer);
+}
+
+bool rlxc_guard_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *cond)
+{
+    const rlxc_block *b = nest->block;
+    const rlxc_stmt *store = b->body;
+    rlxc_order_operands(ctx, nest);
+    if (!is_sum(nest))
+        return false;
+    for (uint32_t i = 0; i < store->store.n; i++) {
+        const uint32_t k = rlxc_block_axis(b, store->store.indices[i]);
+        if (k < b->n_axes &&
+            !rlxc_prove_le(ctx, nest->extents[k], store->store.buffer->shape[i], NULL))
+            return false;
+    }
+    const rlxc_expr *term = nest->block->body->store.value->bin.b;
+    const rlxc_expr *args[] = {cond, term, rlxc_cast(ctx, term->dtype, rlxc_i64(ctx, 0))};
+    set_term(ctx, nest, rlxc_call(ctx, term->dtype, "if_then_else", args, 3));
+    return true;
+}
+
+void rlxc_shorten_reduction(rlxc_context *ctx, rlxc_nest *nest)
+{
+    const rlxc_expr *e = is_sum(nest) ? nest->block->body->store.value->bin.b : NULL;
+    if (!e || e->kind != RLXC_EXPR_CALL || e->call.n != 3 ||
+        strcmp(e->call.name, "if_then_else") != 0 || e->call.args[0]->kind != RLXC_EXPR_LT ||
+        !is_zero(e->call.args[2]))
+        return;
+    const rlxc_expr *limit = e->call.args[0]->bin.b;
+    const uint32_t k = rlxc_block_axis(nest->block, e->call.args[0]->bin.a);
+    int64_t size;
+    if (k == nest->block->n_axes || nest->block->axes[k].kind != RLXC_AXIS_REDUCE ||
+        !rlxc_is_int(limit, &size) || size < 0 ||
+        !rlxc_prove_le(ctx, limit, nest->extents[k], NULL))
+        return;
+    set_term(ctx, nest, e->call.args[1]);
+    nest->extents[k] = limit;
+    rlxc_block *block = changed(ctx, nest->block);
+    rlxc_axis *axes = rlxc_copy(ctx, block->axes, block->n_axes * sizeof *axes);
+    axes[k].extent = limit;
+    block->axes = axes;
+    nest->block = block;
+}
+
 /* --- partial results -------------------------------------------------------------------------- */
 
 static bool is_one(const rlxc_expr *e)
 {
     return rlxc_is_const(e, 1) || (e->kind == RLXC_EXPR_FLOAT && e->f == 1.0);
-}
-
-static bool is_zero(const rlxc_expr *e)
-{
-    return rlxc_is_const(e, 0) || (e->kind == RLXC_EXPR_FLOAT && e->f == 0.0);
 }
 
 /* The new term of a reduction with an init, in the order of rlxc_order_operands; or NULL. */

@@ -1070,3 +1070,133 @@ class Module:
             C[i] = C[i] + A[i, k]
             if k == 0:
                 D[i] = C[i]
+
+# ==== in_the_loop_of_a_sum
+# What is computed from a sum in each of its steps counts in the last one only: the bias. Sums and prefixes of what is
+# computed so stay, and so does a read of another element.
+@T.prim_func
+def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32"), D: T.Buffer((32,), "float32"), E: T.Buffer((32, 64), "float32"), F: T.Buffer((32,), "float32")):
+    with T.block("root"):
+        S = T.alloc_buffer((32,))
+        U = T.alloc_buffer((32,))
+        W = T.alloc_buffer((32,))
+        X = T.alloc_buffer((32,))
+        Y = T.alloc_buffer((32,))
+        Z = T.alloc_buffer((32,))
+        for i, k in T.grid(32, 64):
+            with T.block("S"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    S[vi] = T.float32(0)
+                S[vi] = S[vi] + A[vi, vk]
+            with T.block("C"):
+                vi = T.axis.spatial(32, i)
+                C[vi] = S[vi] + B[vi]
+        for i in range(32):
+            D[i] = T.float32(0)
+        for i, k in T.grid(32, 64):
+            with T.block("U"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    U[vi] = T.float32(0)
+                U[vi] = U[vi] + A[vi, vk]
+            with T.block("W"):
+                vi = T.axis.spatial(32, i)
+                W[vi] = U[vi] * T.float32(2)
+            with T.block("D"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                D[vi] = D[vi] + W[vi]
+        for i, k in T.grid(32, 64):
+            with T.block("X"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    X[vi] = T.float32(0)
+                X[vi] = X[vi] + A[vi, vk]
+            with T.block("Y"):
+                vi = T.axis.spatial(32, i)
+                Y[vi] = X[vi]
+            with T.block("E"):
+                vi, vk = T.axis.remap("SS", [i, k])
+                E[vi, vk] = Y[vi]
+        for i, k in T.grid(32, 64):
+            with T.block("Z"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    Z[vi] = T.float32(0)
+                Z[vi] = Z[vi] + A[vi, vk]
+            with T.block("F"):
+                vi = T.axis.spatial(32, i)
+                F[vi] = Z[31 - vi]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32"), D: T.Buffer((32,), "float32"), E: T.Buffer((32, 64), "float32"), F: T.Buffer((32,), "float32")):
+        # with T.block("root"):
+        S = T.alloc_buffer((32,))
+        U = T.alloc_buffer((32,))
+        W = T.alloc_buffer((32,))
+        X = T.alloc_buffer((32,))
+        Y = T.alloc_buffer((32,))
+        Z = T.alloc_buffer((32,))
+        for i, k in T.grid(T.int64(32), T.int64(64)):
+            with T.block("S"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    S[vi] = T.float32(0.0)
+                S[vi] = S[vi] + A[vi, vk]
+        for i in range(T.int64(32)):
+            with T.block("C"):
+                vi = T.axis.spatial(T.int64(32), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                C[vi] = S[vi] + B[vi]
+        for i in range(T.int64(32)):
+            with T.block("D"):
+                i_1 = T.axis.spatial(T.int64(32), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                D[i_1] = T.float32(0.0)
+        for i, k in T.grid(32, 64):
+            with T.block("U"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    U[vi] = T.float32(0.0)
+                U[vi] = U[vi] + A[vi, vk]
+            with T.block("W"):
+                vi = T.axis.spatial(32, i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                W[vi] = U[vi] * T.float32(2.0)
+            with T.block("D"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                D[vi] = D[vi] + W[vi]
+        for i, k in T.grid(32, 64):
+            with T.block("X"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    X[vi] = T.float32(0.0)
+                X[vi] = X[vi] + A[vi, vk]
+            with T.block("Y"):
+                vi = T.axis.spatial(32, i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                Y[vi] = X[vi]
+            with T.block("E"):
+                vi, vk = T.axis.remap("SS", [i, k])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                E[vi, vk] = Y[vi]
+        for i, k in T.grid(32, 64):
+            with T.block("Z"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    Z[vi] = T.float32(0.0)
+                Z[vi] = Z[vi] + A[vi, vk]
+            with T.block("F"):
+                vi = T.axis.spatial(32, i)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                F[vi] = Z[31 - vi]
