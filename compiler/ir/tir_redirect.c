@@ -40,8 +40,10 @@ static const rlxc_stmt *redirect_stmt(void *user, const rlxc_stmt *s)
     }
     if (s->kind != RLXC_STMT_STORE || s->store.buffer != r->from || r->loads_only)
         return NULL;
-    return rlxc_stmt_store(r->ctx, r->to, indices_in(r, s->store.indices), r->to->ndim,
-                           s->store.value);
+    rlxc_stmt *out = (rlxc_stmt *)(uintptr_t)rlxc_stmt_store(
+        r->ctx, r->to, indices_in(r, s->store.indices), r->to->ndim, s->store.value);
+    out->range = s->range;
+    return out;
 }
 
 const rlxc_expr *rlxc_redirect_expr(const rlxc_redirection *r, const rlxc_expr *e)

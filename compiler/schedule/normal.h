@@ -98,6 +98,9 @@ bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
 const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
                                     const rlxc_nest *partial);
 
+/* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly. */
+void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f);
+
 /* The source buffer of a block that copies elements, at the same indices, to a buffer of the same
  * shape and type; or NULL. */
 const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block);

@@ -14,7 +14,13 @@
 
 static const char *const sources[] = {"tests/passes/normalize_blocks.py#scheduled_elsewhere",
                                       "tests/explain.py#attention_spelled_otherwise",
-                                      "tests/passes/normalize_blocks.py#kept_as_written"};
+                                      "tests/passes/normalize_blocks.py#kept_as_written",
+                                      "tests/passes/normalize_blocks.py#blocks_in_blocks",
+                                      "tests/passes/normalize_blocks.py#axes_that_are_not_indices",
+                                      "tests/passes/normalize_blocks.py#partial_reductions",
+                                      "tests/passes/normalize_blocks.py#first_iteration",
+                                      "tests/passes/normalize_blocks.py#in_the_loop_of_a_sum",
+                                      "tests/passes/normalize_blocks.py#flat_buffers"};
 enum { N_SOURCES = sizeof sources / sizeof *sources };
 
 RLX_TEST(normal, normal_form_is_unchanged)

@@ -1200,3 +1200,72 @@ class Module:
                 vi = T.axis.spatial(32, i)
                 T.block_attr({"rlx.operator": "rearrange s"})
                 F[vi] = Z[31 - vi]
+
+# ==== flat_buffers
+# Views of one dimension, as FlattenBuffer leaves them: the buffers themselves, and temporaries of their shape. Views
+# with vectors and of other rows stay.
+@T.prim_func
+def f(a: T.handle, B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32")):
+    A = T.match_buffer(a, (32, 64), "float32")
+    with T.block("root"):
+        D = T.alloc_buffer((1536,))
+        A_1 = T.decl_buffer((2048,), data=A.data)
+        B_1 = T.decl_buffer((3072,), data=B.data)
+        C_1 = T.decl_buffer((1536,), data=C.data)
+        for i, j, k in T.grid(32, 48, 64):
+            if k == 0:
+                D[i * 48 + j] = T.float32(0)
+            D[i * 48 + j] = D[i * 48 + j] + A_1[i * 64 + k] * B_1[k * 48 + j]
+        for i0, j, i1 in T.grid(4, 48, 8):
+            C_1[i0 * 384 + i1 * 48 + j] = T.exp(D[i0 * 384 + i1 * 48 + j])
+
+@T.prim_func
+def g(A: T.Buffer((32, 64), "float32"), C: T.Buffer((32, 64), "float32")):
+    A_1 = T.decl_buffer((2048,), data=A.data)
+    C_1 = T.decl_buffer((2048,), data=C.data)
+    for i in range(512):
+        C_1[T.Ramp(i * 4, 1, 4)] = A_1[T.Ramp(i * 4, 1, 4)]
+
+@T.prim_func
+def h(A: T.Buffer((32, 64), "float32"), C: T.Buffer((32, 64), "float32")):
+    A_1 = T.decl_buffer((2048,), data=A.data)
+    C_1 = T.decl_buffer((2048,), data=C.data)
+    for i, j in T.grid(20, 100):
+        C_1[i * 100 + j] = A_1[i * 100 + j]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32")):
+        # with T.block("root"):
+        D = T.alloc_buffer((32, 48))
+        for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
+            with T.block("D"):
+                i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    D[i_1, j_1] = T.float32(0.0)
+                D[i_1, j_1] = D[i_1, j_1] + A[i_1, k_1] * B[k_1, j_1]
+        for i1, j in T.grid(T.int64(32), T.int64(48)):
+            with T.block("C"):
+                i1_1, j_2 = T.axis.remap("SS", [i1, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                C[i1_1, j_2] = T.exp(D[i1_1, j_2])
+
+    @T.prim_func
+    def g(A: T.Buffer((32, 64), "float32"), C: T.Buffer((32, 64), "float32")):
+        A_1 = T.decl_buffer((2048,), data=A.data)
+        C_1 = T.decl_buffer((2048,), data=C.data)
+        for i in range(512):
+            C_1[T.Ramp(i * 4, 1, 4)] = A_1[T.Ramp(i * 4, 1, 4)]
+
+    @T.prim_func
+    def h(A: T.Buffer((32, 64), "float32"), C: T.Buffer((32, 64), "float32")):
+        A_1 = T.decl_buffer((2048,), data=A.data)
+        C_1 = T.decl_buffer((2048,), data=C.data)
+        for i, j in T.grid(20, 100):
+            C_1[i * 100 + j] = A_1[i * 100 + j]
