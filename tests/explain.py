@@ -358,22 +358,15 @@ tests/explain.py#attention_nearly:13:13: block S of first_sum_from_one: taken by
     computes matmul, axes mnk
     attention: looks like attention, but the first sum is not a product of queries and keys starting at 0
     inline: is a reduction
-    winograd: needs 3 consecutive blocks; block 2 (A) is not a reduction
+    winograd: M is a reduction, not a product
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
     sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
-tests/explain.py#attention_nearly:19:13: block A of first_sum_from_one: taken by rule rows
+tests/explain.py#attention_nearly:19:13: block A of first_sum_from_one: taken by rule inline
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
-    inline: it does not write all of A
-    winograd: needs 3 consecutive blocks; block 1 (A) is not a reduction
-    quant: is not a reduction
-    int8_gemm: is not a reduction
-    int8_conv: is not a reduction
-    sliding: is not a reduction
-    tile: is not a reduction
-tests/explain.py#attention_nearly:23:13: block M of first_sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:23:13: block M of first_sum_from_one: taken by rule rows
     computes reduction, axes sk
     attention: M is a reduction, not a product
     inline: is a reduction
@@ -382,18 +375,18 @@ tests/explain.py#attention_nearly:23:13: block M of first_sum_from_one: taken by
     int8_gemm: M is a reduction, not a product
     int8_conv: M is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of M
-    tile: A[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:29:13: block E of first_sum_from_one: taken by rule rows, with block A
+    tile: S[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
+tests/explain.py#attention_nearly:29:13: block E of first_sum_from_one: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (E) is not a reduction
-    inline: it does not write all of E
+    inline: W would compute it more than once: 12 operations (limit 6), 2 loads
     winograd: needs 3 consecutive blocks; block 1 (E) is not a reduction
     quant: is not a reduction
     int8_gemm: is not a reduction
     int8_conv: is not a reduction
     sliding: is not a reduction
     tile: is not a reduction
-tests/explain.py#attention_nearly:33:13: block Z of first_sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:33:13: block Z of first_sum_from_one: taken by rule rows, with block M
     computes reduction, axes sk
     attention: Z is a reduction, not a product
     inline: is a reduction
@@ -403,7 +396,7 @@ tests/explain.py#attention_nearly:33:13: block Z of first_sum_from_one: taken by
     int8_conv: Z is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of Z
     tile: E[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:39:13: block W of first_sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:39:13: block W of first_sum_from_one: taken by rule rows, with block M
     computes matmul, axes mnk
     attention: needs 7 consecutive blocks, found 2
     inline: is a reduction
@@ -413,7 +406,7 @@ tests/explain.py#attention_nearly:39:13: block W of first_sum_from_one: taken by
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
     sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
-tests/explain.py#attention_nearly:45:13: block F of first_sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:45:13: block F of first_sum_from_one: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (O) is not a reduction
     inline: O is a result of the function
@@ -427,22 +420,15 @@ tests/explain.py#attention_nearly:58:13: block S of maximum_from_one: taken by r
     computes matmul, axes mnk
     attention: looks like attention, but the second reduction is not a maximum of all scores of a query with an initial value of at most 0
     inline: is a reduction
-    winograd: needs 3 consecutive blocks; block 2 (A) is not a reduction
+    winograd: M is a reduction, not a product
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
     sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
-tests/explain.py#attention_nearly:64:13: block A of maximum_from_one: taken by rule rows
+tests/explain.py#attention_nearly:64:13: block A of maximum_from_one: taken by rule inline
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
-    inline: it does not write all of A
-    winograd: needs 3 consecutive blocks; block 1 (A) is not a reduction
-    quant: is not a reduction
-    int8_gemm: is not a reduction
-    int8_conv: is not a reduction
-    sliding: is not a reduction
-    tile: is not a reduction
-tests/explain.py#attention_nearly:68:13: block M of maximum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:68:13: block M of maximum_from_one: taken by rule rows
     computes reduction, axes sk
     attention: M is a reduction, not a product
     inline: is a reduction
@@ -451,18 +437,18 @@ tests/explain.py#attention_nearly:68:13: block M of maximum_from_one: taken by r
     int8_gemm: M is a reduction, not a product
     int8_conv: M is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of M
-    tile: A[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:74:13: block E of maximum_from_one: taken by rule rows, with block A
+    tile: S[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
+tests/explain.py#attention_nearly:74:13: block E of maximum_from_one: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (E) is not a reduction
-    inline: it does not write all of E
+    inline: W would compute it more than once: 12 operations (limit 6), 2 loads
     winograd: needs 3 consecutive blocks; block 1 (E) is not a reduction
     quant: is not a reduction
     int8_gemm: is not a reduction
     int8_conv: is not a reduction
     sliding: is not a reduction
     tile: is not a reduction
-tests/explain.py#attention_nearly:78:13: block Z of maximum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:78:13: block Z of maximum_from_one: taken by rule rows, with block M
     computes reduction, axes sk
     attention: Z is a reduction, not a product
     inline: is a reduction
@@ -472,7 +458,7 @@ tests/explain.py#attention_nearly:78:13: block Z of maximum_from_one: taken by r
     int8_conv: Z is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of Z
     tile: E[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:84:13: block W of maximum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:84:13: block W of maximum_from_one: taken by rule rows, with block M
     computes matmul, axes mnk
     attention: needs 7 consecutive blocks, found 2
     inline: is a reduction
@@ -482,7 +468,7 @@ tests/explain.py#attention_nearly:84:13: block W of maximum_from_one: taken by r
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
     sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
-tests/explain.py#attention_nearly:90:13: block F of maximum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:90:13: block F of maximum_from_one: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (O) is not a reduction
     inline: O is a result of the function
@@ -496,22 +482,15 @@ tests/explain.py#attention_nearly:103:13: block S of sum_from_one: taken by rule
     computes matmul, axes mnk
     attention: looks like attention, but the third reduction is not a sum of exp(score - max) starting at 0
     inline: is a reduction
-    winograd: needs 3 consecutive blocks; block 2 (A) is not a reduction
+    winograd: M is a reduction, not a product
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
     sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
-tests/explain.py#attention_nearly:109:13: block A of sum_from_one: taken by rule rows
+tests/explain.py#attention_nearly:109:13: block A of sum_from_one: taken by rule inline
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
-    inline: it does not write all of A
-    winograd: needs 3 consecutive blocks; block 1 (A) is not a reduction
-    quant: is not a reduction
-    int8_gemm: is not a reduction
-    int8_conv: is not a reduction
-    sliding: is not a reduction
-    tile: is not a reduction
-tests/explain.py#attention_nearly:113:13: block M of sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:113:13: block M of sum_from_one: taken by rule rows
     computes reduction, axes sk
     attention: M is a reduction, not a product
     inline: is a reduction
@@ -520,18 +499,18 @@ tests/explain.py#attention_nearly:113:13: block M of sum_from_one: taken by rule
     int8_gemm: M is a reduction, not a product
     int8_conv: M is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of M
-    tile: A[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:119:13: block E of sum_from_one: taken by rule rows, with block A
+    tile: S[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
+tests/explain.py#attention_nearly:119:13: block E of sum_from_one: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (E) is not a reduction
-    inline: it does not write all of E
+    inline: W would compute it more than once: 12 operations (limit 6), 2 loads
     winograd: needs 3 consecutive blocks; block 1 (E) is not a reduction
     quant: is not a reduction
     int8_gemm: is not a reduction
     int8_conv: is not a reduction
     sliding: is not a reduction
     tile: is not a reduction
-tests/explain.py#attention_nearly:123:13: block Z of sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:123:13: block Z of sum_from_one: taken by rule rows, with block M
     computes reduction, axes sk
     attention: Z is a reduction, not a product
     inline: is a reduction
@@ -541,7 +520,7 @@ tests/explain.py#attention_nearly:123:13: block Z of sum_from_one: taken by rule
     int8_conv: Z is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of Z
     tile: E[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:129:13: block W of sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:129:13: block W of sum_from_one: taken by rule rows, with block M
     computes matmul, axes mnk
     attention: needs 7 consecutive blocks, found 2
     inline: is a reduction
@@ -551,7 +530,7 @@ tests/explain.py#attention_nearly:129:13: block W of sum_from_one: taken by rule
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
     sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
-tests/explain.py#attention_nearly:135:13: block F of sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:135:13: block F of sum_from_one: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (O) is not a reduction
     inline: O is a result of the function
@@ -565,22 +544,15 @@ tests/explain.py#attention_nearly:148:13: block S of weights_of_another: taken b
     computes matmul, axes mnk
     attention: looks like attention, but the third reduction is not a sum of exp(score - max) starting at 0
     inline: is a reduction
-    winograd: needs 3 consecutive blocks; block 2 (A) is not a reduction
+    winograd: M is a reduction, not a product
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
     sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
-tests/explain.py#attention_nearly:154:13: block A of weights_of_another: taken by rule rows
+tests/explain.py#attention_nearly:154:13: block A of weights_of_another: taken by rule inline
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
-    inline: it does not write all of A
-    winograd: needs 3 consecutive blocks; block 1 (A) is not a reduction
-    quant: is not a reduction
-    int8_gemm: is not a reduction
-    int8_conv: is not a reduction
-    sliding: is not a reduction
-    tile: is not a reduction
-tests/explain.py#attention_nearly:158:13: block M of weights_of_another: taken by rule rows, with block A
+tests/explain.py#attention_nearly:158:13: block M of weights_of_another: taken by rule rows
     computes reduction, axes sk
     attention: M is a reduction, not a product
     inline: is a reduction
@@ -589,18 +561,18 @@ tests/explain.py#attention_nearly:158:13: block M of weights_of_another: taken b
     int8_gemm: M is a reduction, not a product
     int8_conv: M is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of M
-    tile: A[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:164:13: block E of weights_of_another: taken by rule rows, with block A
+    tile: S[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
+tests/explain.py#attention_nearly:164:13: block E of weights_of_another: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (E) is not a reduction
-    inline: it does not write all of E
+    inline: W would compute it more than once: 12 operations (limit 6), 2 loads
     winograd: needs 3 consecutive blocks; block 1 (E) is not a reduction
     quant: is not a reduction
     int8_gemm: is not a reduction
     int8_conv: is not a reduction
     sliding: is not a reduction
     tile: is not a reduction
-tests/explain.py#attention_nearly:168:13: block Z of weights_of_another: taken by rule rows, with block A
+tests/explain.py#attention_nearly:168:13: block Z of weights_of_another: taken by rule rows, with block M
     computes reduction, axes sk
     attention: Z is a reduction, not a product
     inline: is a reduction
@@ -610,7 +582,7 @@ tests/explain.py#attention_nearly:168:13: block Z of weights_of_another: taken b
     int8_conv: Z is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of Z
     tile: E[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:174:13: block W of weights_of_another: taken by rule rows, with block A
+tests/explain.py#attention_nearly:174:13: block W of weights_of_another: taken by rule rows, with block M
     computes matmul, axes mnk
     attention: needs 7 consecutive blocks, found 2
     inline: is a reduction
@@ -620,7 +592,7 @@ tests/explain.py#attention_nearly:174:13: block W of weights_of_another: taken b
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
     sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
-tests/explain.py#attention_nearly:180:13: block F of weights_of_another: taken by rule rows, with block A
+tests/explain.py#attention_nearly:180:13: block F of weights_of_another: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (O) is not a reduction
     inline: O is a result of the function
@@ -634,22 +606,15 @@ tests/explain.py#attention_nearly:193:13: block S of last_sum_from_one: taken by
     computes matmul, axes mnk
     attention: looks like attention, but the last sum is not of these weights times values, starting at 0
     inline: is a reduction
-    winograd: needs 3 consecutive blocks; block 2 (A) is not a reduction
+    winograd: M is a reduction, not a product
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
     sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
-tests/explain.py#attention_nearly:199:13: block A of last_sum_from_one: taken by rule rows
+tests/explain.py#attention_nearly:199:13: block A of last_sum_from_one: taken by rule inline
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
-    inline: it does not write all of A
-    winograd: needs 3 consecutive blocks; block 1 (A) is not a reduction
-    quant: is not a reduction
-    int8_gemm: is not a reduction
-    int8_conv: is not a reduction
-    sliding: is not a reduction
-    tile: is not a reduction
-tests/explain.py#attention_nearly:203:13: block M of last_sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:203:13: block M of last_sum_from_one: taken by rule rows
     computes reduction, axes sk
     attention: M is a reduction, not a product
     inline: is a reduction
@@ -658,18 +623,18 @@ tests/explain.py#attention_nearly:203:13: block M of last_sum_from_one: taken by
     int8_gemm: M is a reduction, not a product
     int8_conv: M is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of M
-    tile: A[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:209:13: block E of last_sum_from_one: taken by rule rows, with block A
+    tile: S[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
+tests/explain.py#attention_nearly:209:13: block E of last_sum_from_one: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (E) is not a reduction
-    inline: it does not write all of E
+    inline: W would compute it more than once: 12 operations (limit 6), 2 loads
     winograd: needs 3 consecutive blocks; block 1 (E) is not a reduction
     quant: is not a reduction
     int8_gemm: is not a reduction
     int8_conv: is not a reduction
     sliding: is not a reduction
     tile: is not a reduction
-tests/explain.py#attention_nearly:213:13: block Z of last_sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:213:13: block Z of last_sum_from_one: taken by rule rows, with block M
     computes reduction, axes sk
     attention: Z is a reduction, not a product
     inline: is a reduction
@@ -679,7 +644,7 @@ tests/explain.py#attention_nearly:213:13: block Z of last_sum_from_one: taken by
     int8_conv: Z is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of Z
     tile: E[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:219:13: block W of last_sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:219:13: block W of last_sum_from_one: taken by rule rows, with block M
     computes matmul, axes mnk
     attention: needs 7 consecutive blocks, found 2
     inline: is a reduction
@@ -689,7 +654,7 @@ tests/explain.py#attention_nearly:219:13: block W of last_sum_from_one: taken by
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
     sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
-tests/explain.py#attention_nearly:225:13: block F of last_sum_from_one: taken by rule rows, with block A
+tests/explain.py#attention_nearly:225:13: block F of last_sum_from_one: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (O) is not a reduction
     inline: O is a result of the function
@@ -703,22 +668,15 @@ tests/explain.py#attention_nearly:238:13: block S of result_of_the_scores: taken
     computes matmul, axes mnk
     attention: looks like attention, but the result or an operand is computed from other temporaries
     inline: is a reduction
-    winograd: needs 3 consecutive blocks; block 2 (A) is not a reduction
+    winograd: M is a reduction, not a product
     quant: the weight K[vj, vd] does not unpack numbers of 4, 8 or 16 bits
     int8_gemm: Q[vi, vd] is not widened from integers or bfloat16
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value S[vi, vj] + Q[vi, vd] * K[vj, vd]
     sliding: the window in Q[vi, vd] * K[vj, vd] does not slide along vi and vd, or is not contiguous along the channel vj
-tests/explain.py#attention_nearly:244:13: block A of result_of_the_scores: taken by rule rows
+tests/explain.py#attention_nearly:244:13: block A of result_of_the_scores: taken by rule inline
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (A) is not a reduction
-    inline: it does not write all of A
-    winograd: needs 3 consecutive blocks; block 1 (A) is not a reduction
-    quant: is not a reduction
-    int8_gemm: is not a reduction
-    int8_conv: is not a reduction
-    sliding: is not a reduction
-    tile: is not a reduction
-tests/explain.py#attention_nearly:248:13: block M of result_of_the_scores: taken by rule rows, with block A
+tests/explain.py#attention_nearly:248:13: block M of result_of_the_scores: taken by rule rows
     computes reduction, axes sk
     attention: M is a reduction, not a product
     inline: is a reduction
@@ -727,18 +685,18 @@ tests/explain.py#attention_nearly:248:13: block M of result_of_the_scores: taken
     int8_gemm: M is a reduction, not a product
     int8_conv: M is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of M
-    tile: A[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:254:13: block E of result_of_the_scores: taken by rule rows, with block A
+    tile: S[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
+tests/explain.py#attention_nearly:254:13: block E of result_of_the_scores: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (E) is not a reduction
-    inline: it does not write all of E
+    inline: W would compute it more than once: 12 operations (limit 6), 2 loads
     winograd: needs 3 consecutive blocks; block 1 (E) is not a reduction
     quant: is not a reduction
     int8_gemm: is not a reduction
     int8_conv: is not a reduction
     sliding: is not a reduction
     tile: is not a reduction
-tests/explain.py#attention_nearly:258:13: block Z of result_of_the_scores: taken by rule rows, with block A
+tests/explain.py#attention_nearly:258:13: block Z of result_of_the_scores: taken by rule rows, with block M
     computes reduction, axes sk
     attention: Z is a reduction, not a product
     inline: is a reduction
@@ -748,7 +706,7 @@ tests/explain.py#attention_nearly:258:13: block Z of result_of_the_scores: taken
     int8_conv: Z is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of Z
     tile: E[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#attention_nearly:264:13: block W of result_of_the_scores: taken by rule rows, with block A
+tests/explain.py#attention_nearly:264:13: block W of result_of_the_scores: taken by rule rows, with block M
     computes matmul, axes mnk
     attention: needs 7 consecutive blocks, found 2
     inline: is a reduction
@@ -758,7 +716,7 @@ tests/explain.py#attention_nearly:264:13: block W of result_of_the_scores: taken
     int8_conv: no int32 sum of products over one axis into 4 dimensions: 3 axes, value W[vi, ve] + E[vi, vj] * V[vj, ve]
     sliding: the window in E[vi, vj] * V[vj, ve] does not slide along vi and vj, or is not contiguous along the channel ve
     tile: 2 columns do not fill a vector of 4 lanes
-tests/explain.py#attention_nearly:270:13: block F of result_of_the_scores: taken by rule rows, with block A
+tests/explain.py#attention_nearly:270:13: block F of result_of_the_scores: taken by rule rows, with block M
     computes elementwise, axes ss
     attention: needs 7 consecutive blocks; block 1 (O) is not a reduction
     inline: O is a result of the function

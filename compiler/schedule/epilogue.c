@@ -3,13 +3,14 @@
 #include "compiler/schedule/stages.h"
 
 /* True if |q| maps the elements of |p|, read at |indices|, to elements at the same place. */
-static bool maps(const rlxc_stage *q, const rlxc_stage *p, const rlxc_expr *const *indices)
+static bool maps(rlxc_context *ctx, const rlxc_stage *q, const rlxc_stage *p,
+                 const rlxc_expr *const *indices)
 {
     if (!q->simple || q->done || q->init || q->n_axes != p->out->ndim || q->out->ndim != q->n_axes)
         return false;
     for (uint32_t d = 0; d < q->n_axes; d++)
         if (indices[d] != q->vars[d] || q->indices[d] != q->vars[d] ||
-            q->extents[d] != p->out->shape[d])
+            !rlxc_prove_eq(ctx, q->extents[d], p->out->shape[d], NULL))
             return false;
     return true;
 }
@@ -48,7 +49,7 @@ rlxc_stage *rlxc_epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i)
             return NULL;
         if (rlxc_stage_loads(s, k, p->out, &indices, &same) == 0)
             continue;
-        if (at < s->n || k < i || !same || !maps(q, p, indices))
+        if (at < s->n || k < i || !same || !maps(s->ctx, q, p, indices))
             return NULL;
         at = k;
     }

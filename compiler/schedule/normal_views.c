@@ -225,11 +225,32 @@ static void shape_temps(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_block *
     root->allocs = allocs;
 }
 
+/* Strides and an offset that are those of a buffer without any are dropped. */
+static void drop_layout(rlxc_context *ctx, rlxc_buffer *b)
+{
+    const rlxc_expr *step = rlxc_i64(ctx, 1);
+    bool compact = b->strides != NULL;
+    if (b->elem_offset && rlxc_is_const(b->elem_offset, 0))
+        b->elem_offset = NULL;
+    for (uint32_t i = b->ndim; i-- > 0 && compact;) {
+        int64_t stride;
+        compact = rlxc_is_int(b->strides[i], &stride) && rlxc_is_const(step, stride);
+        step = rlxc_canonical(ctx, rlxc_mul(ctx, step, wide(ctx, b->shape[i])), NULL);
+    }
+    if (compact)
+        b->strides = NULL;
+}
+
 void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f)
 {
     const bool has_root = f->body->kind == RLXC_STMT_BLOCK && f->body->block.block->n_axes == 0;
     rlxc_block *root = has_root ? rlxc_copy(ctx, f->body->block.block, sizeof *root) : NULL;
     const rlxc_stmt *body = root ? root->body : f->body;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (f->params[i].buffer)
+            drop_layout(ctx, f->params[i].buffer);
+    for (uint32_t i = 0; root && i < root->n_allocs; i++)
+        drop_layout(ctx, root->allocs[i]);
     if (body->kind != RLXC_STMT_SEQ)
         return;
     const rlxc_stmt **kept = rlxc_alloc(ctx, (size_t)body->seq.n * sizeof *kept);

@@ -75,12 +75,12 @@ static bool reads_once(const rlxc_stage *consumer, const rlxc_expr *const *indic
 
 /* True if the producer writes every element of the buffer: indices are axes over the whole shape.
  */
-static bool covers(const rlxc_stage *p)
+static bool covers(rlxc_context *ctx, const rlxc_stage *p)
 {
     uint32_t axis = 0;
     for (uint32_t i = 0; i < p->out->ndim; i++) {
         if (axis < p->n_axes && p->indices[i] == p->vars[axis]) {
-            if (p->extents[axis++] != p->out->shape[i])
+            if (!rlxc_prove_eq(ctx, p->extents[axis++], p->out->shape[i], NULL))
                 return false;
         } else {
             return false;
@@ -220,7 +220,7 @@ static bool may_inline(const rlxc_stages *s, uint32_t producer)
         return rlxc_decline(s, "only blocks without a reduction can be inlined");
     if (!rlxc_stage_is_temp(s, p->out))
         return rlxc_decline(s, "%s is a result of the function", p->out->name);
-    if (!covers(p))
+    if (!covers(s->ctx, p))
         return rlxc_decline(s, "it does not write all of %s", p->out->name);
     for (uint32_t i = 0; i < s->n; i++) {
         const rlxc_stage *q = &s->items[i];
