@@ -279,6 +279,68 @@ static void split_statements(state *s, items *all)
     }
 }
 
+/* --- temporaries of one iteration ------------------------------------------------------------- */
+
+static bool only_in(const state *s, uint32_t at, const rlxc_buffer *buffer)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        const use u = use_of(s->ctx, s->stmts[i], buffer);
+        if (u.opaque || (i != at && (u.stores || u.read)))
+            return false;
+    }
+    return true;
+}
+
+/* Temporaries may grow to a few times the size of the largest parameter: larger ones are better
+ * stored to again and again. */
+static int64_t most_elements(const state *s)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < s->f->n_params; i++) {
+        const rlxc_buffer *b = s->f->params[i].buffer;
+        int64_t size = INT64_MAX / 4;
+        if (b)
+            rlxc_is_int(rlxc_product(s->ctx, b->shape, b->ndim), &size);
+        most = b && size > most ? size : most;
+    }
+    return most < 1 << 20 ? 4 * most : 1 << 22;
+}
+
+/* Lets the loops of statement |at| be split, if its temporaries prevent it. */
+static void place_locals(state *s, uint32_t at)
+{
+    rlxc_buffers inner = {0};
+    rlxc_nests nests = {0};
+    if (s->stmts[at]->kind != RLXC_STMT_FOR)
+        return;
+    const rlxc_stmt *stmt = rlxc_without_allocs(s->ctx, s->stmts[at], &inner);
+    if (inner.count == 0 && rlxc_distribute(s->ctx, stmt, &s->temps, &nests))
+        return;
+    const uint32_t all = s->temps.n + inner.count;
+    const int64_t most = most_elements(s);
+    rlxc_buffer **buffers = rlxc_try_alloc(s->ctx, all, sizeof *buffers);
+    uint32_t *writers = rlxc_try_alloc(s->ctx, all, sizeof *writers);
+    for (uint32_t i = 0; i < all && buffers && writers; i++) {
+        const bool fresh = i >= s->temps.n;
+        const rlxc_buffer *temp = fresh ? inner.items[i - s->temps.n] : s->temps.items[i];
+        if (fresh || only_in(s, at, temp)) {
+            const rlxc_stmt *placed = rlxc_place_local(s->ctx, stmt, fresh, most, &s->temps, &temp);
+            if (!placed && fresh)
+                return;
+            stmt = placed ? placed : stmt;
+        }
+        buffers[i] = (rlxc_buffer *)(uintptr_t)temp;
+        writers[i] = fresh ? 1 : s->temps.writers[i];
+    }
+    const rlxc_temps temps = {buffers, writers, all};
+    if (!buffers || !writers || rlxc_failed(s->ctx) ||
+        !rlxc_distribute(s->ctx, stmt, &temps, &nests))
+        return;
+    s->stmts[at] = stmt;
+    s->temps = temps;
+    s->changed = true;
+}
+
 /* --- partial reductions ----------------------------------------------------------------------- */
 
 /* The nest of items[i] with the reduction whose results it reduces, items[k], as a part of it. */
@@ -316,27 +378,12 @@ static void merge_partials(state *s, items *all)
 
 /* --- results that are copied out -------------------------------------------------------------- */
 
-static bool stores_all(const state *s, const rlxc_nest *nest)
-{
-    const rlxc_stmt *store = nest->block->body;
-    for (uint32_t i = 0; i < store->store.n; i++) {
-        uint32_t k = 0;
-        while (k < nest->block->n_axes && nest->block->axes[k].var != store->store.indices[i])
-            k++;
-        if (k == nest->block->n_axes
-                ? !rlxc_is_const(store->store.buffer->shape[i], 1)
-                : !rlxc_prove_eq(s->ctx, nest->extents[k], store->store.buffer->shape[i], NULL))
-            return false;
-    }
-    return true;
-}
-
 /* The temporary that item |at| copies out whole, if it has no other use; or NULL. */
 static const rlxc_buffer *copied_out(const state *s, const items *all, uint32_t at)
 {
     const item *x = &all->items[at];
     const rlxc_buffer *from = x->nest && !x->removed ? rlxc_copied(s->ctx, x->nest->block) : NULL;
-    if (!from || rlxc_temp_writers(&s->temps, from) == 0 || !stores_all(s, x->nest))
+    if (!from || rlxc_temp_writers(&s->temps, from) == 0 || !rlxc_nest_stores_all(s->ctx, x->nest))
         return NULL;
     for (uint32_t i = 0; i < all->count; i++) {
         const item *other = &all->items[i];
@@ -449,6 +496,13 @@ static bool begin(state *s)
         s->temps.items = s->root->allocs;
         s->temps.n = s->root->n_allocs;
     }
+    rlxc_buffers temps = {0};
+    for (uint32_t i = 0; i < s->temps.n; i++)
+        RLXC_PUSH(s->ctx, &temps, s->temps.items[i]);
+    if (body->kind == RLXC_STMT_SEQ)
+        body = rlxc_seq_without_allocs(s->ctx, body, body, &temps);
+    s->temps.items = temps.items;
+    s->temps.n = temps.count;
     s->n = body->kind == RLXC_STMT_SEQ ? body->seq.n : 1;
     s->stmts = rlxc_try_alloc(s->ctx, s->n, sizeof *s->stmts);
     s->temps.writers = rlxc_try_alloc(s->ctx, s->temps.n, sizeof *s->temps.writers);
@@ -472,6 +526,9 @@ static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
     rlxc_without_views(ctx, f);
     if (!begin(&s))
         return;
+    count_writers(&s);
+    for (uint32_t i = 0; i < s.n && !rlxc_failed(ctx); i++)
+        place_locals(&s, i);
     inline_copies(&s, false);
     remake(&s);
     inline_copies(&s, true);

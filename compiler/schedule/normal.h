@@ -77,6 +77,9 @@ typedef struct rlxc_temps {
 /* 0 if it is not a temporary. */
 uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer);
 
+/* True if |nest| stores to all elements of its buffer. */
+bool rlxc_nest_stores_all(rlxc_context *ctx, const rlxc_nest *nest);
+
 /* Splits loops around several blocks into a nest for each. False if a statement, or a dependence of
  * two blocks, prevents it. */
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
@@ -98,6 +101,20 @@ bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
 const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
                                     const rlxc_nest *partial);
 
+typedef RLXC_VEC(rlxc_buffer *) rlxc_buffers;
+/* The sequence |seq| without its allocations of buffers without views in |whole|; |out| gets the
+ * buffers. */
+const rlxc_stmt *rlxc_seq_without_allocs(rlxc_context *ctx, const rlxc_stmt *whole,
+                                         const rlxc_stmt *seq, rlxc_buffers *out);
+/* |stmt| without the allocations anywhere in it, likewise. */
+const rlxc_stmt *rlxc_without_allocs(rlxc_context *ctx, const rlxc_stmt *stmt, rlxc_buffers *out);
+/* |stmt| with a place in |*buffer|, which nothing else uses, for each iteration of the loops around
+ * its uses; *buffer is then a larger one, unless the stores have such places already. |fresh|: it
+ * is allocated in those loops. NULL: it cannot be proved that iterations are independent, or it
+ * would have more than |most| elements. */
+const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, bool fresh,
+                                  int64_t most, const rlxc_temps *temps,
+                                  const rlxc_buffer **buffer);
 /* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly. */
 void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f);
 

@@ -39,7 +39,6 @@ bool rlxc_read_attention(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n,
                          const rlxc_temps *temps, rlxc_attention_form *out);
 /* Appends the seven blocks and their allocations; the mask as rule attention reads it. */
 typedef RLXC_VEC(const rlxc_stmt *) rlxc_stmts;
-typedef RLXC_VEC(rlxc_buffer *) rlxc_buffers;
 void rlxc_write_attention(rlxc_context *ctx, const rlxc_attention_form *form, rlxc_stmts *stmts,
                           rlxc_buffers *temps);
 

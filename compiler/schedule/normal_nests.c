@@ -18,6 +18,21 @@ uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer)
     return 0;
 }
 
+bool rlxc_nest_stores_all(rlxc_context *ctx, const rlxc_nest *nest)
+{
+    const rlxc_stmt *store = nest->block->body;
+    for (uint32_t i = 0; i < store->store.n; i++) {
+        uint32_t k = 0;
+        while (k < nest->block->n_axes && nest->block->axes[k].var != store->store.indices[i])
+            k++;
+        if (k == nest->block->n_axes
+                ? !rlxc_is_const(store->store.buffer->shape[i], 1)
+                : !rlxc_prove_eq(ctx, nest->extents[k], store->store.buffer->shape[i], NULL))
+            return false;
+    }
+    return true;
+}
+
 /* --- taking apart ----------------------------------------------------------------------------- */
 
 typedef struct path {
@@ -43,50 +58,96 @@ static const rlxc_expr *both(rlxc_context *ctx, const rlxc_expr *a, const rlxc_e
     return a && b ? rlxc_binary(ctx, RLXC_EXPR_AND, a, b) : a ? a : b;
 }
 
-static bool uses(rlxc_context *ctx, const rlxc_stmt *store, const rlxc_expr *var)
+typedef struct variable {
+    rlxc_context *ctx;
+    const rlxc_expr *var;
+    bool used;
+} variable;
+
+static void find_var(void *user, const rlxc_expr *e)
 {
-    bool any = rlxc_expr_uses_var(ctx, store->store.value, var);
-    for (uint32_t i = 0; i < store->store.n && !any; i++)
-        any = rlxc_expr_uses_var(ctx, store->store.indices[i], var);
-    return any;
+    variable *v = user;
+    v->used = v->used || rlxc_expr_uses_var(v->ctx, e, v->var);
 }
 
-/* The block |s| at |at|, with the axes of the blocks around that it uses among its own, and the
+static bool find_var_in(void *user, const rlxc_stmt *s)
+{
+    rlxc_stmt_exprs(s, find_var, user);
+    return true;
+}
+
+/* True if the body or init of |b| uses |var|. */
+static bool uses(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *var)
+{
+    variable v = {ctx, var, false};
+    rlxc_stmt_visit(b->body, find_var_in, &v);
+    if (b->init)
+        rlxc_stmt_visit(b->init, find_var_in, &v);
+    return v.used;
+}
+
+typedef struct renaming {
+    rlxc_context *ctx;
+    const rlxc_expr *from[2 * RLXC_NEST_LOOPS], *to[2 * RLXC_NEST_LOOPS];
+    rlxc_axis *axes;
+    const rlxc_expr **values;
+    uint32_t n;
+} renaming;
+
+static const rlxc_expr *renamed(void *user, const rlxc_expr *e)
+{
+    const renaming *r = user;
+    return rlxc_substitute(r->ctx, e, r->from, r->to, r->n);
+}
+
+/* An axis like |axis| with |value| for its variable. */
+static void take_axis(renaming *r, rlxc_axis axis, const rlxc_expr *value)
+{
+    r->from[r->n] = axis.var;
+    r->to[r->n] = axis.var = rlxc_var_like(r->ctx, axis.var);
+    r->axes[r->n] = axis;
+    r->values[r->n++] = value;
+}
+
+/* The block |s| at |at|, with the axes and loops around that its body uses among its axes, and the
  * conditions around it as a part of its predicate. */
 static const rlxc_stmt *flattened(rlxc_context *ctx, const path *at, const rlxc_stmt *s)
 {
     const rlxc_block *b = s->block.block;
-    if (!at->cond && at->n_axes == 0)
-        return s;
-    const uint32_t most = at->n_axes + b->n_axes;
-    rlxc_axis *axes = rlxc_alloc(ctx, (most + (size_t)1) * sizeof *axes);
-    const rlxc_expr **values = rlxc_alloc(ctx, (most + (size_t)1) * sizeof *values);
-    const rlxc_expr *from[RLXC_NEST_AXES], *to[RLXC_NEST_AXES];
-    rlxc_block *own = rlxc_copy(ctx, b, sizeof *own);
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < at->n_axes && b->body->kind == RLXC_STMT_STORE; k++) {
-        if (!uses(ctx, b->body, at->vars[k]) && !(b->init && uses(ctx, b->init, at->vars[k])))
-            continue;
-        from[n] = at->vars[k];
-        values[n] = at->values[k];
-        axes[n] = at->axes[k];
-        axes[n].var = to[n] = rlxc_var_like(ctx, from[n]);
-        n++;
+    const size_t most = (size_t)at->n + at->n_axes + b->n_axes + 1;
+    renaming r = {.ctx = ctx,
+                  .axes = rlxc_alloc(ctx, most * sizeof *r.axes),
+                  .values = rlxc_alloc(ctx, most * sizeof *r.values)};
+    for (uint32_t k = 0; k < at->n_axes; k++)
+        if (uses(ctx, b, at->vars[k]))
+            take_axis(&r, at->axes[k], at->values[k]);
+    for (uint32_t k = 0; k < at->n; k++) {
+        const rlxc_stmt *loop = at->loops[k];
+        if (uses(ctx, b, loop->loop.var))
+            take_axis(
+                &r,
+                (rlxc_axis){RLXC_AXIS_SPATIAL, loop->loop.var, loop->loop.min, loop->loop.extent},
+                loop->loop.var);
     }
+    if (!at->cond && at->n_axes == 0 && r.n == 0)
+        return s;
+    rlxc_block *own = rlxc_copy(ctx, b, sizeof *own);
+    uint32_t n = r.n;
     if (n > 0) {
-        own->body = rlxc_store_with(ctx, b->body, from, to, n);
-        own->init = b->init ? rlxc_store_with(ctx, b->init, from, to, n) : NULL;
+        const rlxc_stmt_rewriter rewriter = {.user = &r, .expr = renamed};
+        own->body = rlxc_stmt_rewrite(ctx, b->body, &rewriter);
+        own->init = b->init ? rlxc_stmt_rewrite(ctx, b->init, &rewriter) : NULL;
         own->annotations = (rlxc_attrs){0};
         rlxc_forget_regions(own);
     }
     for (uint32_t k = 0; k < b->n_axes; k++) {
-        values[n] = outside(ctx, at, s->block.values[k]);
-        axes[n++] = b->axes[k];
+        r.values[n] = outside(ctx, at, s->block.values[k]);
+        r.axes[n++] = b->axes[k];
     }
-    own->axes = axes;
+    own->axes = r.axes;
     own->n_axes = n;
     rlxc_stmt *realize = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(
-        ctx, most == b->n_axes ? b : own, values,
+        ctx, r.n == 0 ? b : own, r.values,
         both(ctx, at->cond, outside(ctx, at, s->block.predicate)));
     realize->range = s->range;
     return realize;

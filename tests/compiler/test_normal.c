@@ -20,7 +20,8 @@ static const char *const sources[] = {"tests/passes/normalize_blocks.py#schedule
                                       "tests/passes/normalize_blocks.py#partial_reductions",
                                       "tests/passes/normalize_blocks.py#first_iteration",
                                       "tests/passes/normalize_blocks.py#in_the_loop_of_a_sum",
-                                      "tests/passes/normalize_blocks.py#flat_buffers"};
+                                      "tests/passes/normalize_blocks.py#flat_buffers",
+                                      "tests/passes/normalize_blocks.py#values_of_one_iteration"};
 enum { N_SOURCES = sizeof sources / sizeof *sources };
 
 RLX_TEST(normal, normal_form_is_unchanged)

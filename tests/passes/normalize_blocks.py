@@ -1269,3 +1269,110 @@ class Module:
         C_1 = T.decl_buffer((2048,), data=C.data)
         for i, j in T.grid(20, 100):
             C_1[i * 100 + j] = A_1[i * 100 + j]
+
+# ==== values_of_one_iteration
+# A sum in one element, a tile allocated in a block of tiles, and one allocated in plain loops.
+@T.prim_func
+def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32, 48), "float32"), E: T.Buffer((32, 48), "float32")):
+    with T.block("root"):
+        s = T.alloc_buffer((1,), scope="local")
+        for i, j in T.grid(32, 48):
+            s[0] = T.float32(0)
+            for k in range(64):
+                s[0] = s[0] + A[i, k] * B[k, j]
+            C[i, j] = T.max(s[0], T.float32(0))
+        for i0, j0 in T.grid(4, 3):
+            with T.block("tile"):
+                vi0, vj0 = T.axis.remap("SS", [i0, j0])
+                t = T.alloc_buffer((8, 16), scope="local")
+                for i1, j1, k in T.grid(8, 16, 64):
+                    with T.block("t"):
+                        vi, vj, vk = T.axis.remap("SSR", [i1, j1, k])
+                        with T.init():
+                            t[vi, vj] = T.float32(0)
+                        t[vi, vj] = t[vi, vj] + A[vi0 * 8 + vi, vk] * B[vk, vj0 * 16 + vj]
+                for i1, j1 in T.grid(8, 16):
+                    with T.block("D"):
+                        vi, vj = T.axis.remap("SS", [i1, j1])
+                        D[vi0 * 8 + vi, vj0 * 16 + vj] = t[vi, vj]
+        for i, j0 in T.grid(32, 3):
+            u = T.decl_buffer((1, 16), "float32", scope="local")
+            for j in range(16):
+                u[i - i, j0 * 16 + j - j0 * 16] = T.float32(0)
+            for k, j in T.grid(64, 16):
+                u[i - i, j0 * 16 + j - j0 * 16] = u[i - i, j0 * 16 + j - j0 * 16] + A[i, k] * B[k, j0 * 16 + j]
+            for j in range(16):
+                E[i, j0 * 16 + j] = u[i - i, j0 * 16 + j - j0 * 16]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32, 48), "float32"), E: T.Buffer((32, 48), "float32")):
+        # with T.block("root"):
+        s = T.alloc_buffer((T.int64(32), T.int64(48)))
+        for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
+            with T.block("s"):
+                i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    s[i_1, j_1] = T.float32(0.0)
+                s[i_1, j_1] = s[i_1, j_1] + A[i_1, k_1] * B[k_1, j_1]
+        for i, j in T.grid(T.int64(32), T.int64(48)):
+            with T.block("C"):
+                i_2, j_2 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                C[i_2, j_2] = T.max(s[i_2, j_2], T.float32(0.0))
+        for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
+            with T.block("t"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    D[vi, vj] = T.float32(0.0)
+                D[vi, vj] = D[vi, vj] + A[vi, vk] * B[vk, vj]
+        for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
+            with T.block("u"):
+                i_3, j_3, k_2 = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    E[i_3, j_3] = T.float32(0.0)
+                E[i_3, j_3] = E[i_3, j_3] + A[i_3, k_2] * B[k_2, j_3]
+
+# ==== values_of_other_iterations
+# Iterations that read what earlier ones stored; a line that is stored to again and again, many times the results.
+@T.prim_func
+def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32")):
+    with T.block("root"):
+        s = T.alloc_buffer((1,), scope="local")
+        line = T.alloc_buffer((1000,), scope="local")
+        s[0] = T.float32(0)
+        for i in range(32):
+            s[0] = s[0] * T.float32(0.5) + A[i, 0]
+            B[i] = s[0]
+        for i in range(32):
+            for k in range(1000):
+                line[k] = A[i, k // 16]
+            C[i] = line[7] + line[993]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32")):
+        # with T.block("root"):
+        s = T.alloc_buffer((1,), scope="local")
+        line = T.alloc_buffer((1000,), scope="local")
+        s[0] = T.float32(0.0)
+        for i in range(32):
+            s[0] = s[0] * T.float32(0.5) + A[i, 0]
+            B[i] = s[0]
+        for i in range(32):
+            for k in range(1000):
+                line[k] = A[i, k // 16]
+            C[i] = line[7] + line[993]

@@ -1,0 +1,320 @@
+/* Temporaries that hold values of one iteration get a place for each iteration, so that the loops
+ * around can be split (normal_nests.c):
+ *
+ *   for i, j in T.grid(n, m):                     for i, j in T.grid(n, m):
+ *       s[0] = 0                                      s[i, j] = 0
+ *       for k in range(l):                            for k in range(l):
+ *           s[0] = s[0] + A[i, k] * B[k, j]               s[i, j] = s[i, j] + A[i, k] * B[k, j]
+ *       C[i, j] = T.max(s[0], 0)                      C[i, j] = T.max(s[i, j], 0)
+ *
+ * A temporary that is allocated in the loops holds nothing at the start of an iteration. Of others
+ * it is proved that each iteration stores all elements before it loads one. */
+#include "compiler/schedule/normal.h"
+#include "compiler/schedule/stages.h"
+
+enum { MOST_AXES = 64 };
+
+/* --- uses ------------------------------------------------------------------------------------- */
+
+typedef struct around {
+    const rlxc_expr *vars[RLXC_NEST_LOOPS], *extents[RLXC_NEST_LOOPS]; /* or of a block's axes */
+    uint32_t n;
+    const rlxc_stmt *inside; /* the statements that use it */
+} around;
+
+typedef struct uses {
+    rlxc_context *ctx;
+    const rlxc_buffer *buffer;
+    const rlxc_expr *vars[MOST_AXES], *values[MOST_AXES]; /* of the blocks' axes */
+    uint32_t n;
+    bool any, whole; /* it is used; all stores depend on each of |loops| (may be NULL) */
+    bool pointer;    /* so is its address */
+    const struct around *loops;
+} uses;
+
+static bool note_load(void *user, const rlxc_expr *e)
+{
+    uses *u = user;
+    u->pointer = u->pointer || e == u->buffer->data;
+    u->any = u->any || u->pointer || (e->kind == RLXC_EXPR_LOAD && e->load.buffer == u->buffer);
+    return true;
+}
+
+static void note_loads(void *user, const rlxc_expr *e)
+{
+    uses *u = user;
+    rlxc_expr_visit(u->ctx, e, note_load, u);
+}
+
+static bool depends(const uses *u, const rlxc_stmt *store, const rlxc_expr *var)
+{
+    for (uint32_t i = 0; i < store->store.n; i++) {
+        const rlxc_expr *at = rlxc_canonical(u->ctx, store->store.indices[i], NULL);
+        for (uint32_t k = u->n; k-- > 0;) { /* values of inner axes use those of outer ones */
+            if (rlxc_expr_uses_var(u->ctx, at, var))
+                return true;
+            at = rlxc_substitute(u->ctx, at, &u->vars[k], &u->values[k], 1);
+        }
+        if (rlxc_expr_uses_var(u->ctx, rlxc_canonical(u->ctx, at, NULL), var))
+            return true;
+    }
+    return false;
+}
+
+static bool note_use(void *user, const rlxc_stmt *s)
+{
+    uses *u = user;
+    for (uint32_t k = 0; s->kind == RLXC_STMT_BLOCK && k < s->block.block->n_axes; k++) {
+        if (u->n == MOST_AXES) {
+            u->whole = false;
+            break;
+        }
+        u->vars[u->n] = s->block.block->axes[k].var;
+        u->values[u->n++] = s->block.values[k];
+    }
+    rlxc_stmt_exprs(s, note_loads, u);
+    if (s->kind != RLXC_STMT_STORE || s->store.buffer != u->buffer)
+        return true;
+    u->any = true;
+    for (uint32_t i = 0; u->loops && i < u->loops->n && u->whole; i++)
+        u->whole = rlxc_is_const(u->loops->extents[i], 1) || depends(u, s, u->loops->vars[i]);
+    return true;
+}
+
+static uses uses_of(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer *buffer,
+                    const around *loops)
+{
+    uses u = {.ctx = ctx, .buffer = buffer, .whole = true, .loops = loops};
+    rlxc_stmt_visit(s, note_use, &u);
+    return u;
+}
+
+/* --- the loops around all uses ---------------------------------------------------------------- */
+
+static bool find_around(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer *buffer,
+                        around *out)
+{
+    out->inside = s;
+    if (s->kind == RLXC_STMT_FOR) {
+        if (out->n == RLXC_NEST_LOOPS || !rlxc_is_const(s->loop.min, 0))
+            return false;
+        for (uint32_t i = 0; i < out->n; i++)
+            if (rlxc_expr_uses_var(ctx, s->loop.extent, out->vars[i]))
+                return false;
+        out->vars[out->n] = s->loop.var;
+        out->extents[out->n++] = s->loop.extent;
+        return find_around(ctx, s->loop.body, buffer, out);
+    }
+    if (s->kind == RLXC_STMT_BLOCK && s->block.block->body->kind != RLXC_STMT_STORE) {
+        const rlxc_block *b = s->block.block;
+        if (b->init || s->block.predicate || b->n_axes > RLXC_NEST_LOOPS)
+            return false;
+        out->n = b->n_axes ? 0 : out->n;
+        for (uint32_t k = 0; k < b->n_axes; k++) {
+            if (b->axes[k].kind != RLXC_AXIS_SPATIAL)
+                return false;
+            out->vars[out->n] = b->axes[k].var;
+            out->extents[out->n++] = b->axes[k].extent;
+        }
+        return find_around(ctx, b->body, buffer, out);
+    }
+    if (s->kind != RLXC_STMT_SEQ)
+        return true;
+    const rlxc_stmt *only = NULL;
+    for (uint32_t i = 0; i < s->seq.n; i++)
+        if (uses_of(ctx, s->seq.items[i], buffer, NULL).any) {
+            if (only)
+                return true;
+            only = s->seq.items[i];
+        }
+    return only && find_around(ctx, only, buffer, out);
+}
+
+/* True if the first statement of |inside| that uses |buffer| stores all its elements. */
+static bool stored_first(rlxc_context *ctx, const rlxc_stmt *inside, const rlxc_buffer *buffer,
+                         const rlxc_temps *temps)
+{
+    rlxc_nests nests = {0};
+    for (uint32_t i = 0; inside->kind == RLXC_STMT_SEQ && i < inside->seq.n; i++) {
+        const rlxc_stmt *s = inside->seq.items[i];
+        if (!uses_of(ctx, s, buffer, NULL).any)
+            continue;
+        return rlxc_distribute(ctx, s, temps, &nests) && nests.count > 0 &&
+               nests.items[0].block->body->store.buffer == buffer &&
+               !rlxc_nest_reads_own(ctx, nests.items[0].block) &&
+               rlxc_nest_stores_all(ctx, &nests.items[0]);
+    }
+    return false;
+}
+
+/* --- a place for each iteration --------------------------------------------------------------- */
+
+typedef struct places {
+    rlxc_context *ctx;
+    const rlxc_buffer *from;
+    const around *loops;
+} places;
+
+/* True for a tile in loops over tiles: a loop for each dimension. */
+static bool is_tile(const rlxc_buffer *buffer, const around *loops)
+{
+    return buffer->ndim == loops->n;
+}
+
+/* Of a tile, the positions in all tiles together; else the loops come first, and dimensions of one
+ * element are left out. */
+static void place(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
+{
+    const places *p = user;
+    const around *loops = p->loops;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < loops->n; i++) {
+        const rlxc_expr *var = rlxc_cast(p->ctx, RLX_I64, loops->vars[i]);
+        if (is_tile(p->from, loops))
+            out[i] = rlxc_add(p->ctx,
+                              rlxc_mul(p->ctx, var, rlxc_cast(p->ctx, RLX_I64, p->from->shape[i])),
+                              rlxc_cast(p->ctx, RLX_I64, rlxc_canonical(p->ctx, at[i], NULL)));
+        else if (!rlxc_is_const(loops->extents[i], 1))
+            out[n++] = var;
+    }
+    for (uint32_t i = 0; i < p->from->ndim && !is_tile(p->from, loops); i++)
+        if (!rlxc_is_const(p->from->shape[i], 1))
+            out[n++] = at[i];
+}
+
+/* |buffer| with places for all iterations; NULL: it would have more than |most| elements. */
+static rlxc_buffer *enlarged(rlxc_context *ctx, const rlxc_buffer *buffer, const around *loops,
+                             int64_t most)
+{
+    const rlxc_expr *shape[RLXC_MAX_NDIM];
+    rlxc_buffer *own = rlxc_copy(ctx, buffer, sizeof *own);
+    int64_t size;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < loops->n + buffer->ndim; i++) {
+        const rlxc_expr *extent = i < loops->n ? loops->extents[i] : buffer->shape[i - loops->n];
+        if (is_tile(buffer, loops) && i < loops->n)
+            extent = rlxc_mul(ctx, rlxc_cast(ctx, RLX_I64, extent),
+                              rlxc_cast(ctx, RLX_I64, buffer->shape[i]));
+        else if (is_tile(buffer, loops) || rlxc_is_const(extent, 1))
+            continue;
+        if (n == RLXC_MAX_NDIM)
+            return NULL;
+        shape[n++] = rlxc_cast(ctx, RLX_I64, extent);
+    }
+    const rlxc_expr *all = rlxc_product(ctx, shape, n);
+    /* of an unknown number of iterations, one element of each */
+    if (rlxc_is_int(all, &size) ? size > most
+                                : buffer->ndim != 1 || !rlxc_is_const(buffer->shape[0], 1))
+        return NULL;
+    own->shape = rlxc_copy(ctx, shape, n * sizeof *shape);
+    own->ndim = n;
+    own->scope = rlxc_intern_cstr(ctx, "global");
+    return own;
+}
+
+const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, bool fresh,
+                                  int64_t most, const rlxc_temps *temps, const rlxc_buffer **buffer)
+{
+    around loops = {.n = 0};
+    for (uint32_t i = 0; i < (*buffer)->ndim; i++)
+        if (!rlxc_is_int((*buffer)->shape[i], &(int64_t){0}))
+            return NULL;
+    if ((*buffer)->strides || (*buffer)->elem_offset || !find_around(ctx, stmt, *buffer, &loops) ||
+        (!fresh && !stored_first(ctx, loops.inside, *buffer, temps)))
+        return NULL;
+    const uses all = uses_of(ctx, stmt, *buffer, &loops);
+    if (all.pointer || all.whole)
+        return all.pointer ? NULL : stmt;
+    rlxc_buffer *own = enlarged(ctx, *buffer, &loops, most);
+    if (!own)
+        return NULL;
+    places p = {ctx, *buffer, &loops};
+    const rlxc_redirection redirection = {ctx, *buffer, own, place, &p, false};
+    *buffer = own;
+    return rlxc_redirect_stmt(&redirection, stmt);
+}
+
+/* --- allocations in loops --------------------------------------------------------------------- */
+
+typedef struct declarations {
+    const rlxc_expr *data;
+    uint32_t n;
+} declarations;
+
+static bool count_declaration(void *user, const rlxc_stmt *s)
+{
+    declarations *d = user;
+    d->n += s->kind == RLXC_STMT_DECL_BUFFER && s->decl->data == d->data;
+    return true;
+}
+
+/* The allocation in |seq| of the buffer that |s| declares, if it has no views in |whole|; or NULL.
+ */
+static const rlxc_stmt *allocation(const rlxc_stmt *whole, const rlxc_stmt *seq, const rlxc_stmt *s)
+{
+    if (s->kind != RLXC_STMT_DECL_BUFFER)
+        return NULL;
+    declarations d = {.data = s->decl->data};
+    rlxc_stmt_visit(whole, count_declaration, &d);
+    for (uint32_t i = 0; i < seq->seq.n && d.n == 1; i++) {
+        const rlxc_stmt *a = seq->seq.items[i];
+        if (a->kind == RLXC_STMT_ALLOCATE && a->allocate.var == s->decl->data &&
+            !a->allocate.cond && rlxc_dtype_eq(a->allocate.dtype, s->decl->dtype))
+            return a;
+    }
+    return NULL;
+}
+
+const rlxc_stmt *rlxc_seq_without_allocs(rlxc_context *ctx, const rlxc_stmt *whole,
+                                         const rlxc_stmt *seq, rlxc_buffers *out)
+{
+    const rlxc_stmt **kept = rlxc_alloc(ctx, (seq->seq.n + (size_t)1) * sizeof *kept);
+    RLXC_VEC(const rlxc_stmt *) taken = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < seq->seq.n; i++) {
+        const rlxc_stmt *s = seq->seq.items[i], *of = allocation(whole, seq, s);
+        if (!of)
+            continue;
+        RLXC_PUSH(ctx, &taken, s);
+        RLXC_PUSH(ctx, &taken, of);
+        RLXC_PUSH(ctx, out, s->decl);
+    }
+    for (uint32_t i = 0; i < seq->seq.n; i++) {
+        bool gone = false;
+        for (uint32_t k = 0; k < taken.count; k++)
+            gone = gone || taken.items[k] == seq->seq.items[i];
+        if (!gone)
+            kept[n++] = seq->seq.items[i];
+    }
+    return taken.count == 0 ? seq : n == 0 ? rlxc_stmt_nothing(ctx) : rlxc_stmt_seq(ctx, kept, n);
+}
+
+typedef struct taking {
+    rlxc_context *ctx;
+    const rlxc_stmt *whole;
+    rlxc_buffers *out;
+} taking;
+
+static const rlxc_stmt *take(void *user, const rlxc_stmt *s)
+{
+    taking *t = user;
+    if (s->kind == RLXC_STMT_SEQ)
+        return rlxc_seq_without_allocs(t->ctx, t->whole, s, t->out);
+    if (s->kind != RLXC_STMT_BLOCK || s->block.block->n_allocs == 0)
+        return NULL;
+    rlxc_block *own = rlxc_copy(t->ctx, s->block.block, sizeof *own);
+    rlxc_stmt *realize = rlxc_copy(t->ctx, s, sizeof *realize);
+    for (uint32_t i = 0; i < own->n_allocs; i++)
+        RLXC_PUSH(t->ctx, t->out, own->allocs[i]);
+    own->allocs = NULL;
+    own->n_allocs = 0;
+    realize->block.block = own;
+    return realize;
+}
+
+const rlxc_stmt *rlxc_without_allocs(rlxc_context *ctx, const rlxc_stmt *stmt, rlxc_buffers *out)
+{
+    taking t = {ctx, stmt, out};
+    const rlxc_stmt_rewriter rewriter = {.user = &t, .stmt = take};
+    return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
+}
