@@ -60,6 +60,8 @@ uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *block,
  * are reductions; of another store, they do not count. NULL: there is none. */
 const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
                                    const rlxc_stmt *const *loops, uint32_t n);
+/* The loop over the lanes of a store of a vector; NULL: its lanes depend on each other. */
+const rlxc_stmt *rlxc_lane_loop(rlxc_context *ctx, const rlxc_stmt *store);
 /* |store| with |to| for the variables |from|. */
 const rlxc_stmt *rlxc_store_with(rlxc_context *ctx, const rlxc_stmt *store,
                                  const rlxc_expr *const *from, const rlxc_expr *const *to,

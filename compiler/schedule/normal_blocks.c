@@ -2,6 +2,9 @@
  * its axes, several such stores that are independent of each other, lets in front of them, the
  * initial value of a reduction under a condition, and a store in plain loops. Each becomes simple
  * blocks (normal.h). */
+#include <string.h>
+
+#include "compiler/ir/intrinsics.h"
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
@@ -288,4 +291,87 @@ const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
     rlxc_stmt *realize = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, block, values, NULL);
     realize->range = store->range;
     return realize;
+}
+
+/* --- stores of vectors ------------------------------------------------------------------------ */
+
+enum { MOST_LANE_NODES = 1024 };
+
+typedef struct lane {
+    rlxc_context *ctx;
+    const rlxc_expr *var; /* its number */
+    uint32_t work;        /* visited nodes: a tree may be far larger than in memory */
+    bool failed;
+} lane;
+
+static const rlxc_expr *lane_of(lane *l, const rlxc_expr *e);
+
+static const rlxc_expr *load_lane(lane *l, const rlxc_expr *e)
+{
+    const rlxc_expr **at = rlxc_alloc(l->ctx, ((size_t)e->load.n + 1) * sizeof *at);
+    l->failed = l->failed || e->load.buffer->dtype.lanes > 1;
+    for (uint32_t i = 0; i < e->load.n; i++)
+        at[i] = lane_of(l, e->load.indices[i]);
+    return rlxc_load(l->ctx, e->load.buffer, at, e->load.n);
+}
+
+static const rlxc_expr *call_lane(lane *l, const rlxc_expr *e, rlx_dtype t)
+{
+    const rlxc_expr **args = rlxc_alloc(l->ctx, ((size_t)e->call.n + 1) * sizeof *args);
+    const rlxc_intrinsic *f = rlxc_find_intrinsic(e->call.name, strlen(e->call.name));
+    l->failed = l->failed || !f || f->result != RLXC_RESULT_SAME ||
+                (f->lowering != RLXC_LOWER_LIBM && f->lowering != RLXC_LOWER_LLVM &&
+                 f->lowering != RLXC_LOWER_VECTOR);
+    for (uint32_t i = 0; i < e->call.n; i++)
+        args[i] = lane_of(l, e->call.args[i]);
+    return rlxc_call(l->ctx, t, e->call.name, args, e->call.n);
+}
+
+static const rlxc_expr *lane_of(lane *l, const rlxc_expr *e)
+{
+    rlxc_context *ctx = l->ctx;
+    rlx_dtype t = e->dtype;
+    l->failed = l->failed || ++l->work > MOST_LANE_NODES;
+    if (t.lanes == 1 || l->failed)
+        return e;
+    t.lanes = 1;
+    if (rlxc_is_binary(e))
+        return rlxc_binary(ctx, (rlxc_expr_kind)e->kind, lane_of(l, e->bin.a),
+                           lane_of(l, e->bin.b));
+    if (e->kind == RLXC_EXPR_RAMP)
+        return rlxc_add(ctx, e->ramp.base,
+                        rlxc_mul(ctx, e->ramp.stride, rlxc_cast(ctx, t, l->var)));
+    if (e->kind == RLXC_EXPR_BROADCAST)
+        return e->ramp.base;
+    if (e->kind == RLXC_EXPR_LOAD)
+        return load_lane(l, e);
+    if (e->kind == RLXC_EXPR_CAST)
+        return rlxc_cast(ctx, t, lane_of(l, e->bin.a));
+    if (e->kind == RLXC_EXPR_SELECT)
+        return rlxc_select(ctx, lane_of(l, e->select.cond), lane_of(l, e->select.yes),
+                           lane_of(l, e->select.no));
+    if (e->kind == RLXC_EXPR_CALL)
+        return call_lane(l, e, t);
+    l->failed = true;
+    return e;
+}
+
+const rlxc_stmt *rlxc_lane_loop(rlxc_context *ctx, const rlxc_stmt *store)
+{
+    uint32_t lanes = store->store.value->dtype.lanes;
+    for (uint32_t i = 0; i < store->store.n; i++)
+        if (store->store.indices[i]->dtype.lanes > lanes)
+            lanes = store->store.indices[i]->dtype.lanes;
+    lane l = {.ctx = ctx,
+              .var = rlxc_var(ctx, "lane", RLX_I64),
+              .failed = store->store.buffer->dtype.lanes > 1};
+    const rlxc_expr **at = rlxc_alloc(ctx, ((size_t)store->store.n + 1) * sizeof *at);
+    for (uint32_t i = 0; i < store->store.n; i++)
+        at[i] = lane_of(&l, store->store.indices[i]);
+    rlxc_stmt *one = rlxc_copy(ctx, store, sizeof *one);
+    one->store.indices = at;
+    one->store.value = lane_of(&l, store->store.value);
+    return l.failed ? NULL
+                    : rlxc_stmt_for(ctx, l.var, rlxc_i64(ctx, 0), rlxc_i64(ctx, lanes),
+                                    RLXC_LOOP_SERIAL, one);
 }

@@ -242,12 +242,14 @@ static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at
     return n > 0 && !rlxc_failed(ctx);
 }
 
+enum { MOST_DEPTH = 16 }; /* a tree may be far larger than in memory */
+
 /* |cond| without parts that hold in the first iterations of loops, where a sum of their variables
  * is 0; those loops are marked. NULL: nothing remains. */
 static const rlxc_expr *without_first(rlxc_context *ctx, path *at, const rlxc_expr *cond)
 {
     bool first[RLXC_NEST_LOOPS] = {false};
-    if (cond->kind == RLXC_EXPR_AND)
+    if (cond->kind == RLXC_EXPR_AND && cond->depth < MOST_DEPTH)
         return both(ctx, without_first(ctx, at, cond->bin.a), without_first(ctx, at, cond->bin.b));
     if (cond->kind != RLXC_EXPR_EQ || !rlxc_is_const(cond->bin.b, 0))
         return cond;
@@ -265,6 +267,34 @@ static const rlxc_expr *without_first(rlxc_context *ctx, path *at, const rlxc_ex
     return NULL;
 }
 
+static bool is_no_load(void *user, const rlxc_expr *e)
+{
+    (void)user;
+    return e->kind != RLXC_EXPR_LOAD;
+}
+
+/* The statements of |seq| after its let |i|, with the value for the name. */
+static bool collect_after_let(rlxc_context *ctx, const rlxc_stmt *seq, uint32_t i, path *at,
+                              rlxc_nests *out)
+{
+    const rlxc_stmt *let = seq->seq.items[i];
+    renaming r = {.ctx = ctx, .from = {let->let.var}, .to = {let->let.value}, .n = 1};
+    const rlxc_stmt_rewriter rewriter = {.user = &r, .expr = renamed};
+    if (!rlxc_may_move(ctx, let->let.value) ||
+        !rlxc_expr_visit(ctx, let->let.value, is_no_load, NULL) || i + 1 == seq->seq.n)
+        return false;
+    const rlxc_stmt *rest = rlxc_stmt_seq(ctx, seq->seq.items + i + 1, seq->seq.n - i - 1);
+    return collect(ctx, rlxc_stmt_rewrite(ctx, rest, &rewriter), at, out);
+}
+
+static bool is_vector(const rlxc_stmt *store)
+{
+    bool vector = store->store.value->dtype.lanes > 1;
+    for (uint32_t i = 0; i < store->store.n; i++)
+        vector = vector || store->store.indices[i]->dtype.lanes > 1;
+    return vector;
+}
+
 static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out)
 {
     if (s->kind == RLXC_STMT_FOR) {
@@ -280,9 +310,12 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
         return done;
     }
     if (s->kind == RLXC_STMT_SEQ) {
-        for (uint32_t i = 0; i < s->seq.n; i++)
+        for (uint32_t i = 0; i < s->seq.n; i++) {
+            if (s->seq.items[i]->kind == RLXC_STMT_LET)
+                return collect_after_let(ctx, s, i, at, out);
             if (!collect(ctx, s->seq.items[i], at, out))
                 return false;
+        }
         return true;
     }
     if (rlxc_stmt_is_nothing(s))
@@ -294,6 +327,8 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
         return collect(ctx, s->if_.then, &inside, out);
     }
     if (s->kind == RLXC_STMT_STORE) {
+        if (is_vector(s))
+            return (s = rlxc_lane_loop(ctx, s)) && collect(ctx, s, at, out);
         s = rlxc_store_with(ctx, s, at->vars, at->values, at->n_axes);
         s = rlxc_block_around(ctx, s, at->loops, at->n);
         return s && collect_simple(ctx, s, at, out);

@@ -1376,3 +1376,47 @@ class Module:
             for k in range(1000):
                 line[k] = A[i, k // 16]
             C[i] = line[7] + line[993]
+
+# ==== vectors
+# Stores of vectors are loops over their lanes, and names for indices are their values.
+@T.prim_func
+def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32, 48), "float32")):
+    for i, j in T.grid(32, 3):
+        C[i, j * 16:j * 16 + 16] = T.Broadcast(T.float32(0), 16)
+        for k in range(64):
+            C[i, j * 16:j * 16 + 16] = C[i, j * 16:j * 16 + 16] + T.Broadcast(A[i, k], 16) * B[k, j * 16:j * 16 + 16]
+    for i, j0, j1 in T.grid(32, 3, 16):
+        j: T.int32 = j0 * 16 + j1
+        D[i, j] = T.exp(C[i, j])
+    for i, j in T.grid(32, 12):
+        D[i, j * 4:j * 4 + 4] = T.exp(D[i, j * 4:j * 4 + 4]) * T.Select(C[i, j * 4:j * 4 + 4] < T.Broadcast(T.float32(0), 4), T.Broadcast(T.float32(2), 4), T.Broadcast(T.float32(3), 4))
+    for i, j in T.grid(32, 12):
+        D[i, j * 4:j * 4 + 4] = D[31 - i, j * 4:j * 4 + 4]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32, 48), "float32")):
+        # with T.block("root"):
+        for i, lane, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
+            with T.block("C"):
+                i_1, lane_1, k_1 = T.axis.remap("SSR", [i, lane, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[i_1, lane_1] = T.float32(0.0)
+                C[i_1, lane_1] = C[i_1, lane_1] + A[i_1, k_1] * B[k_1, lane_1]
+        for i, j1 in T.grid(T.int64(32), T.int64(48)):
+            with T.block("D"):
+                i_2, j1_1 = T.axis.remap("SS", [i, j1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                D[i_2, j1_1] = T.exp(C[i_2, j1_1])
+        for i, lane in T.grid(T.int64(32), T.int64(48)):
+            with T.block("D"):
+                i_3, lane_2 = T.axis.remap("SS", [i, lane])
+                D[i_3, lane_2] = T.exp(D[i_3, lane_2]) * T.Select(C[i_3, lane_2] < T.float32(0.0), T.float32(2.0), T.float32(3.0))
+        for i, j in T.grid(32, 12):
+            D[i, T.Ramp(j * 4, 1, 4)] = D[31 - i, T.Ramp(j * 4, 1, 4)]
