@@ -56,6 +56,9 @@ typedef struct rlxc_simple_block {
 } rlxc_simple_block;
 uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *block,
                             const rlxc_expr *const *values, rlxc_simple_block *out);
+/* The stores of |stmt|, which are independent of each other, with the values of its lets for the
+ * names; |out| has room for RLXC_BLOCK_STORES. Returns their number; 0: it has another form. */
+uint32_t rlxc_independent_stores(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt **out);
 /* The block that |store| in plain loops stands for. Of an update, loops that its indices do not use
  * are reductions; of another store, they do not count. NULL: there is none. */
 const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,

@@ -127,6 +127,19 @@ static bool reads_other(const stores *s, const stores *written, uint32_t i)
     return reads;
 }
 
+uint32_t rlxc_independent_stores(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt **out)
+{
+    stores all = {.ctx = ctx};
+    if (!add_stores(&all, stmt))
+        return 0;
+    for (uint32_t i = 0; i < all.n; i++) {
+        if (reads_other(&all, &all, i))
+            return 0;
+        out[i] = all.items[i];
+    }
+    return all.n;
+}
+
 /* The block of |body| with store |i| alone, and the store of |init| to the same buffer; NULL: there
  * is none, or other stores change what the block reads. */
 static const rlxc_block *block_of(rlxc_context *ctx, const rlxc_block *b, const stores *body,

@@ -273,18 +273,26 @@ static bool is_no_load(void *user, const rlxc_expr *e)
     return e->kind != RLXC_EXPR_LOAD;
 }
 
-/* The statements of |seq| after its let |i|, with the value for the name. */
-static bool collect_after_let(rlxc_context *ctx, const rlxc_stmt *seq, uint32_t i, path *at,
-                              rlxc_nests *out)
+/* The statements of |seq| from its let |i| on, with the value for the name. */
+static bool collect_from_let(rlxc_context *ctx, const rlxc_stmt *seq, uint32_t i, path *at,
+                             rlxc_nests *out)
 {
     const rlxc_stmt *let = seq->seq.items[i];
     renaming r = {.ctx = ctx, .from = {let->let.var}, .to = {let->let.value}, .n = 1};
     const rlxc_stmt_rewriter rewriter = {.user = &r, .expr = renamed};
-    if (!rlxc_may_move(ctx, let->let.value) ||
-        !rlxc_expr_visit(ctx, let->let.value, is_no_load, NULL) || i + 1 == seq->seq.n)
+    if (!rlxc_may_move(ctx, let->let.value) || i + 1 == seq->seq.n)
         return false;
-    const rlxc_stmt *rest = rlxc_stmt_seq(ctx, seq->seq.items + i + 1, seq->seq.n - i - 1);
-    return collect(ctx, rlxc_stmt_rewrite(ctx, rest, &rewriter), at, out);
+    if (rlxc_expr_visit(ctx, let->let.value, is_no_load, NULL)) {
+        const rlxc_stmt *rest = rlxc_stmt_seq(ctx, seq->seq.items + i + 1, seq->seq.n - i - 1);
+        return collect(ctx, rlxc_stmt_rewrite(ctx, rest, &rewriter), at, out);
+    }
+    const rlxc_stmt *stores[RLXC_BLOCK_STORES]; /* of what is loaded before all of them */
+    const rlxc_stmt *rest = rlxc_stmt_seq(ctx, seq->seq.items + i, seq->seq.n - i);
+    const uint32_t n = rlxc_independent_stores(ctx, rest, stores);
+    bool done = n > 0;
+    for (uint32_t k = 0; k < n && done; k++)
+        done = collect(ctx, stores[k], at, out);
+    return done;
 }
 
 static bool is_vector(const rlxc_stmt *store)
@@ -312,7 +320,7 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
     if (s->kind == RLXC_STMT_SEQ) {
         for (uint32_t i = 0; i < s->seq.n; i++) {
             if (s->seq.items[i]->kind == RLXC_STMT_LET)
-                return collect_after_let(ctx, s, i, at, out);
+                return collect_from_let(ctx, s, i, at, out);
             if (!collect(ctx, s->seq.items[i], at, out))
                 return false;
         }
@@ -470,7 +478,7 @@ bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps 
     for (uint32_t i = first; i < out->count && done; i++)
         for (uint32_t k = i + 1; k < out->count && done; k++)
             done = may_part(ctx, &out->items[i], &out->items[k], temps);
-    done = done && finished(ctx, &out->items[first], out->count - first);
+    done = done && (out->count == first || finished(ctx, &out->items[first], out->count - first));
     if (!done)
         out->count = first;
     return done;

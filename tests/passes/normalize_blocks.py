@@ -1420,3 +1420,46 @@ class Module:
                 D[i_3, lane_2] = T.exp(D[i_3, lane_2]) * T.Select(C[i_3, lane_2] < T.float32(0.0), T.float32(2.0), T.float32(3.0))
         for i, j in T.grid(32, 12):
             D[i, T.Ramp(j * 4, 1, 4)] = D[31 - i, T.Ramp(j * 4, 1, 4)]
+
+# ==== stores_behind_lets
+# The sums of a mean and a variance in plain loops; a block that does nothing.
+@T.prim_func
+def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32")):
+    for i in range(32):
+        B[i] = T.float32(0)
+        C[i] = T.float32(0)
+    for i, k in T.grid(32, 64):
+        x: T.let[T.float32] = B[i] + A[i, k]
+        y: T.let[T.float32] = C[i] + A[i, k] * A[i, k]
+        B[i] = x
+        C[i] = y
+    for i in range(32):
+        with T.block("nothing"):
+            vi = T.axis.spatial(32, i)
+            T.reads(A[vi, 0])
+            T.writes(B[vi])
+            T.evaluate(0)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32")):
+        # with T.block("root"):
+        for i, k in T.grid(T.int64(32), T.int64(64)):
+            with T.block("B"):
+                i_1, k_1 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    B[i_1] = T.float32(0.0)
+                B[i_1] = B[i_1] + A[i_1, k_1]
+        for i, k in T.grid(T.int64(32), T.int64(64)):
+            with T.block("C"):
+                i_2, k_2 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    C[i_2] = T.float32(0.0)
+                C[i_2] = C[i_2] + A[i_2, k_2] * A[i_2, k_2]
