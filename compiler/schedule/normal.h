@@ -13,7 +13,8 @@ enum { RLXC_NEST_LOOPS = 32, RLXC_NEST_AXES = 16 };
 
 typedef struct rlxc_nest {
     const rlxc_stmt *loops[RLXC_NEST_LOOPS]; /* as written, the outermost first */
-    bool first[RLXC_NEST_LOOPS]; /* the block runs in the first iteration of the loop only */
+    bool once[RLXC_NEST_LOOPS]; /* the block counts in one iteration of the loop: an initial value
+                                 * in the first, what is computed from a sum in the last */
     uint32_t n_loops;
     const rlxc_stmt *realize; /* as written, with the ifs around it as its predicate */
     const rlxc_block *block;  /* as it is now */

@@ -69,7 +69,7 @@ static bool begin(rlxc_space *s, const rlxc_nest *nest)
             return false;
         s->vars[i] = rlxc_var(s->ctx, loop->loop.var->var.name, RLX_I64);
         s->extents[i] =
-            nest->first[i]
+            nest->once[i]
                 ? rlxc_i64(s->ctx, 1)
                 : rlxc_canonical(s->ctx, rlxc_cast(s->ctx, RLX_I64, loop->loop.extent), NULL);
         s->n++;
@@ -205,7 +205,7 @@ static bool is_plain(const rlxc_nest *nest)
                  (!realize->block.predicate || rlxc_is_const(realize->block.predicate, 1));
     for (uint32_t i = 0; i < nest->n_loops && plain; i++)
         plain =
-            !nest->first[i] && realize->block.values[i] == nest->loops[i]->loop.var &&
+            !nest->once[i] && realize->block.values[i] == nest->loops[i]->loop.var &&
             nest->loops[i]->loop.body == (i + 1 < nest->n_loops ? nest->loops[i + 1] : realize) &&
             nest->loops[i]->loop.kind == RLXC_LOOP_SERIAL &&
             nest->loops[i]->loop.annotations.count == 0;

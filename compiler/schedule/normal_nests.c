@@ -231,7 +231,7 @@ static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at
     rlxc_nest nest = {.n_loops = at->n};
     for (uint32_t i = 0; i < at->n; i++)
         nest.loops[i] = at->loops[i];
-    memcpy(nest.first, at->first, sizeof nest.first);
+    memcpy(nest.once, at->first, sizeof nest.once);
     for (uint32_t k = 0; k < n; k++) {
         rlxc_stmt *own = rlxc_copy(ctx, realize, sizeof *own);
         own->block.values = blocks[k].values;
@@ -391,7 +391,7 @@ static bool shares_reduction(rlxc_context *ctx, const rlxc_nest *nest, const rlx
 {
     for (uint32_t k = 0; k < nest->block->n_axes; k++)
         for (uint32_t i = 0; i < shared && nest->block->axes[k].kind == RLXC_AXIS_REDUCE; i++)
-            if ((!other || !other->first[i]) &&
+            if ((!other || !other->once[i]) &&
                 rlxc_expr_uses_var(ctx, nest->realize->block.values[k], nest->loops[i]->loop.var))
                 return true;
     return false;
@@ -467,12 +467,29 @@ static bool finished(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n)
     return late != NULL;
 }
 
+/* Marks the loops of |b| that are reduction loops of |a|, from whose sums it computes: their last
+ * iteration counts (last_counts proves it). So an empty sum counts too, as its initial value. */
+static void mark_last(rlxc_context *ctx, const rlxc_nest *a, rlxc_nest *b)
+{
+    if (!rlxc_nest_reads(ctx, b->block, a->block->body->store.buffer) || b->block->init ||
+        rlxc_nest_reads_own(ctx, b->block))
+        return;
+    for (uint32_t l = 0; l < shared_loops(a, b); l++)
+        for (uint32_t k = 0; k < a->block->n_axes; k++)
+            b->once[l] = b->once[l] || (a->block->axes[k].kind == RLXC_AXIS_REDUCE &&
+                                        rlxc_expr_uses_var(ctx, a->realize->block.values[k],
+                                                           a->loops[l]->loop.var));
+}
+
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
                      rlxc_nests *out)
 {
     path at = {.n = 0};
     const uint32_t first = out->count;
     bool done = collect(ctx, stmt, &at, out);
+    for (uint32_t i = first; i < out->count && done; i++)
+        for (uint32_t k = i + 1; k < out->count; k++)
+            mark_last(ctx, &out->items[i], &out->items[k]);
     for (uint32_t i = first; i < out->count && done; i++)
         done = rlxc_nest_axes(ctx, &out->items[i]);
     for (uint32_t i = first; i < out->count && done; i++)
