@@ -225,6 +225,48 @@ static void find_cut(rlxc_space *s, const rlxc_expr *e, cut *found)
     find_cut(s, e->bin.b, found);
 }
 
+/* --- quotients of symbolic sizes -------------------------------------------------------------- */
+
+typedef struct factor {
+    const rlxc_expr *of, *var; /* a variable in its place */
+} factor;
+
+/* The variable or division in the product |e|; NULL: there is none. */
+static const rlxc_expr *symbol_in(const rlxc_expr *e)
+{
+    if (e->kind == RLXC_EXPR_MUL)
+        return e->bin.a->kind == RLXC_EXPR_INT ? symbol_in(e->bin.b) : symbol_in(e->bin.a);
+    return e->kind == RLXC_EXPR_VAR || e->kind == RLXC_EXPR_FLOORDIV ? e : NULL;
+}
+
+static const rlxc_expr *named_factor(void *user, const rlxc_expr *e)
+{
+    const factor *f = user;
+    return e == f->of ? f->var : NULL;
+}
+
+static bool multiple_of(rlxc_context *ctx, factor *f, const rlxc_expr *e, int64_t *times)
+{
+    const rlxc_expr *rest;
+    return rlxc_linear_in(ctx, rlxc_expr_rewrite_all(ctx, e, named_factor, f), f->var, times,
+                          &rest) &&
+           *times > 0 && rlxc_is_const(rlxc_canonical(ctx, rest, NULL), 0);
+}
+
+/* |e| // |by| where both are multiples of one symbolic size, without remainder; NULL: they are not.
+ */
+static const rlxc_expr *quotient(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *by)
+{
+    int64_t a, b;
+    factor f = {symbol_in(by), NULL};
+    if (!f.of)
+        return NULL;
+    f.var = rlxc_var(ctx, "size", RLX_I64);
+    return multiple_of(ctx, &f, e, &a) && multiple_of(ctx, &f, by, &b) && a % b == 0
+               ? rlxc_i64(ctx, a / b)
+               : NULL;
+}
+
 typedef struct digits {
     const cut *of;
     const rlxc_expr *high, *low;
@@ -241,6 +283,16 @@ static const rlxc_expr *with_digits(rlxc_space *s, const rlxc_expr *e, const dig
     if (e->bin.a == d->of->var && e->bin.b == d->of->by &&
         (e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD))
         return e->kind == RLXC_EXPR_FLOORDIV ? d->high : d->low;
+    const rlxc_expr *part =
+        e->bin.a == d->of->var && (e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD)
+            ? quotient(s->ctx, d->of->by, e->bin.b)
+            : NULL;
+    if (part) { /* the divisor divides the cut */
+        const rlxc_expr *low = rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind, d->low, e->bin.b);
+        return e->kind == RLXC_EXPR_FLOORMOD
+                   ? low
+                   : rlxc_add(s->ctx, rlxc_mul(s->ctx, d->high, part), low);
+    }
     return rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind, with_digits(s, e->bin.a, d),
                        with_digits(s, e->bin.b, d));
 }
@@ -261,11 +313,14 @@ bool rlxc_space_cut(rlxc_space *s, uint32_t n)
         if (rlxc_expr_uses_var(s->ctx, at.by, s->vars[i]))
             return false;
     const rlxc_expr *extent = s->extents[place];
-    const rlxc_expr *count =
-        rlxc_canonical(s->ctx, rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, extent, at.by), NULL);
-    if (rlxc_bound_of(s->ctx, count, NULL).min < 0 ||
-        !rlxc_prove_eq(s->ctx, rlxc_mul(s->ctx, count, at.by), extent, NULL))
-        return false;
+    const rlxc_expr *count = quotient(s->ctx, extent, at.by);
+    if (!count) {
+        count =
+            rlxc_canonical(s->ctx, rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, extent, at.by), NULL);
+        if (rlxc_bound_of(s->ctx, count, NULL).min < 0 ||
+            !rlxc_prove_eq(s->ctx, rlxc_mul(s->ctx, count, at.by), extent, NULL))
+            return false;
+    }
     const rlxc_expr *value = s->values[place], *high = NULL, *low = NULL;
     if (value) {
         high = rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, value, at.by);

@@ -1463,3 +1463,81 @@ class Module:
                 with T.init():
                     C[i_2] = T.float32(0.0)
                 C[i_2] = C[i_2] + A[i_2, k_2] * A[i_2, k_2]
+
+# ==== symbolic_splits
+# All loops of a product fused, the reduction of unknown extent split before; the copy of the sum inside of its loop.
+@T.prim_func
+def f(a: T.handle, b: T.handle, C: T.Buffer((64, 256), "float32")):
+    n = T.int64()
+    A = T.match_buffer(a, (64, n))
+    B = T.match_buffer(b, (n, 256))
+    with T.block("root"):
+        S = T.alloc_buffer((64, 256))
+        for f, k1, z in T.grid((n + 15) // 16 * 16384, 16, 1):
+            with T.block("S"):
+                vi = T.axis.spatial(64, f // ((n + 15) // 16 * 256))
+                vj = T.axis.spatial(256, f % ((n + 15) // 16 * 256) // ((n + 15) // 16))
+                vk = T.axis.reduce(n, f % ((n + 15) // 16) * 16 + k1)
+                T.where(f % ((n + 15) // 16) * 16 + k1 < n)
+                with T.init():
+                    S[vi, vj] = T.float32(0)
+                S[vi, vj] = S[vi, vj] + A[vi, vk] * B[vk, vj]
+        for i, j in T.grid(64, 256):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[vi, vj] = T.exp(S[vi, vj])
+
+@T.prim_func
+def g(a: T.handle, C: T.Buffer((64,), "float32")):
+    n = T.int64()
+    A = T.match_buffer(a, (64, n))
+    with T.block("root"):
+        S = T.alloc_buffer((64,))
+        for i, k in T.grid(64, n):
+            with T.block("S"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    S[vi] = T.float32(0)
+                S[vi] = S[vi] + A[vi, vk]
+            with T.block("C"):
+                vi = T.axis.spatial(64, i)
+                C[vi] = S[vi]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(a: T.handle, b: T.handle, C: T.Buffer((64, 256), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (64, n))
+        B = T.match_buffer(b, (n, 256))
+        # with T.block("root"):
+        S = T.alloc_buffer((64, 256))
+        for i, j, k in T.grid(T.int64(64), T.int64(256), n):
+            with T.block("S"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    S[vi, vj] = T.float32(0.0)
+                S[vi, vj] = S[vi, vj] + A[vi, vk] * B[vk, vj]
+        for i, j in T.grid(T.int64(64), T.int64(256)):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                C[vi, vj] = T.exp(S[vi, vj])
+
+    @T.prim_func
+    def g(a: T.handle, C: T.Buffer((64,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (64, n))
+        # with T.block("root"):
+        for i, k in T.grid(T.int64(64), n):
+            with T.block("S"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    C[vi] = T.float32(0.0)
+                C[vi] = C[vi] + A[vi, vk]
