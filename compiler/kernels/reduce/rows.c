@@ -18,6 +18,7 @@
 enum {
     VECTOR_ELEMENTS = 32, /* enough for full vectors, or several of them */
     SHORT_ROW = 64,       /* elements */
+    LONG_ROW = 96,        /* elements; LLVM unrolls no longer loops whole */
     FEWEST_LANES = 4,     /* of a vector that pays */
     GATHER_BYTES = 32,    /* LLVM gathers into vectors of so many bytes, and longer ones */
     ROW_MULTIPLE = 8      /* divides rows that need few instructions besides full vectors */
@@ -306,7 +307,7 @@ static bool reduces_vectors(const rlxc_schedule *c, const rlxc_stage *const *gro
     row_search p = {.ctx = c->s->ctx, .innermost = last, .in_rows = true};
     rlxc_expr_visit(c->s->ctx, s->value, look_at_load, &p);
     return p.in_rows && s->reduces[s->n_axes - 1] && rlxc_is_int(extent, &row) &&
-           bytes >= GATHER_BYTES && row >= lanes && row % ROW_MULTIPLE == 0;
+           bytes >= GATHER_BYTES && row >= lanes && row <= LONG_ROW && row % ROW_MULTIPLE == 0;
 }
 
 /* A sum gets initial values of its own; a result that stays in memory is summed elsewhere. */
