@@ -306,27 +306,24 @@ static int64_t most_elements(const state *s)
     return most < 1 << 20 ? 4 * most : 1 << 22;
 }
 
-/* Lets the loops of statement |at| be split, if its temporaries prevent it. */
-static void place_locals(state *s, uint32_t at)
+/* Statement |at| with places for each iteration in its temporaries, those of the function and
+ * |inner|, if its loops can then be split. */
+static bool try_places(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc_buffers *inner,
+                       bool tiles)
 {
-    rlxc_buffers inner = {0};
-    rlxc_nests nests = {0};
-    if (s->stmts[at]->kind != RLXC_STMT_FOR)
-        return;
-    const rlxc_stmt *stmt = rlxc_without_allocs(s->ctx, s->stmts[at], &inner);
-    if (inner.count == 0 && rlxc_distribute(s->ctx, stmt, &s->temps, &nests))
-        return;
-    const uint32_t all = s->temps.n + inner.count;
+    const uint32_t all = s->temps.n + inner->count;
     const int64_t most = most_elements(s);
+    rlxc_nests nests = {0};
     rlxc_buffer **buffers = rlxc_try_alloc(s->ctx, all, sizeof *buffers);
     uint32_t *writers = rlxc_try_alloc(s->ctx, all, sizeof *writers);
     for (uint32_t i = 0; i < all && buffers && writers; i++) {
         const bool fresh = i >= s->temps.n;
-        const rlxc_buffer *temp = fresh ? inner.items[i - s->temps.n] : s->temps.items[i];
+        const rlxc_buffer *temp = fresh ? inner->items[i - s->temps.n] : s->temps.items[i];
         if (fresh || only_in(s, at, temp)) {
-            const rlxc_stmt *placed = rlxc_place_local(s->ctx, stmt, fresh, most, &s->temps, &temp);
+            const rlxc_stmt *placed =
+                rlxc_place_local(s->ctx, stmt, fresh, tiles, most, &s->temps, &temp);
             if (!placed && fresh)
-                return;
+                return false;
             stmt = placed ? placed : stmt;
         }
         buffers[i] = (rlxc_buffer *)(uintptr_t)temp;
@@ -335,10 +332,23 @@ static void place_locals(state *s, uint32_t at)
     const rlxc_temps temps = {buffers, writers, all};
     if (!buffers || !writers || rlxc_failed(s->ctx) ||
         !rlxc_distribute(s->ctx, stmt, &temps, &nests))
-        return;
+        return false;
     s->stmts[at] = stmt;
     s->temps = temps;
     s->changed = true;
+    return true;
+}
+
+/* Lets the loops of statement |at| be split, if its temporaries prevent it. */
+static void place_locals(state *s, uint32_t at)
+{
+    rlxc_buffers inner = {0};
+    rlxc_nests nests = {0};
+    if (s->stmts[at]->kind != RLXC_STMT_FOR)
+        return;
+    const rlxc_stmt *stmt = rlxc_without_allocs(s->ctx, s->stmts[at], &inner);
+    if (inner.count > 0 || !rlxc_distribute(s->ctx, stmt, &s->temps, &nests))
+        (void)(try_places(s, at, stmt, &inner, false) || try_places(s, at, stmt, &inner, true));
 }
 
 /* --- partial reductions ----------------------------------------------------------------------- */

@@ -116,9 +116,10 @@ const rlxc_stmt *rlxc_seq_without_allocs(rlxc_context *ctx, const rlxc_stmt *who
 const rlxc_stmt *rlxc_without_allocs(rlxc_context *ctx, const rlxc_stmt *stmt, rlxc_buffers *out);
 /* |stmt| with a place in |*buffer|, which nothing else uses, for each iteration of the loops around
  * its uses; *buffer is then a larger one, unless the stores have such places already. |fresh|: it
- * is allocated in those loops. NULL: it cannot be proved that iterations are independent, or it
- * would have more than |most| elements. */
-const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, bool fresh,
+ * is allocated in those loops. |tiles|: a buffer with a dimension for each loop is a tile of a
+ * larger one, whose positions the larger one has; else the loops become dimensions. NULL: it cannot
+ * be proved that iterations are independent, or it would have more than |most| elements. */
+const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, bool fresh, bool tiles,
                                   int64_t most, const rlxc_temps *temps,
                                   const rlxc_buffer **buffer);
 /* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly. */

@@ -153,13 +153,8 @@ typedef struct places {
     rlxc_context *ctx;
     const rlxc_buffer *from;
     const around *loops;
+    bool tiles;
 } places;
-
-/* True for a tile in loops over tiles: a loop for each dimension. */
-static bool is_tile(const rlxc_buffer *buffer, const around *loops)
-{
-    return buffer->ndim == loops->n;
-}
 
 /* Of a tile, the positions in all tiles together; else the loops come first, and dimensions of one
  * element are left out. */
@@ -170,21 +165,21 @@ static void place(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
     uint32_t n = 0;
     for (uint32_t i = 0; i < loops->n; i++) {
         const rlxc_expr *var = rlxc_cast(p->ctx, RLX_I64, loops->vars[i]);
-        if (is_tile(p->from, loops))
+        if (p->tiles)
             out[i] = rlxc_add(p->ctx,
                               rlxc_mul(p->ctx, var, rlxc_cast(p->ctx, RLX_I64, p->from->shape[i])),
                               rlxc_cast(p->ctx, RLX_I64, rlxc_canonical(p->ctx, at[i], NULL)));
         else if (!rlxc_is_const(loops->extents[i], 1))
             out[n++] = var;
     }
-    for (uint32_t i = 0; i < p->from->ndim && !is_tile(p->from, loops); i++)
+    for (uint32_t i = 0; i < p->from->ndim && !p->tiles; i++)
         if (!rlxc_is_const(p->from->shape[i], 1))
             out[n++] = at[i];
 }
 
 /* |buffer| with places for all iterations; NULL: it would have more than |most| elements. */
 static rlxc_buffer *enlarged(rlxc_context *ctx, const rlxc_buffer *buffer, const around *loops,
-                             int64_t most)
+                             bool tiles, int64_t most)
 {
     const rlxc_expr *shape[RLXC_MAX_NDIM];
     rlxc_buffer *own = rlxc_copy(ctx, buffer, sizeof *own);
@@ -192,10 +187,10 @@ static rlxc_buffer *enlarged(rlxc_context *ctx, const rlxc_buffer *buffer, const
     uint32_t n = 0;
     for (uint32_t i = 0; i < loops->n + buffer->ndim; i++) {
         const rlxc_expr *extent = i < loops->n ? loops->extents[i] : buffer->shape[i - loops->n];
-        if (is_tile(buffer, loops) && i < loops->n)
+        if (tiles && i < loops->n)
             extent = rlxc_mul(ctx, rlxc_cast(ctx, RLX_I64, extent),
                               rlxc_cast(ctx, RLX_I64, buffer->shape[i]));
-        else if (is_tile(buffer, loops) || rlxc_is_const(extent, 1))
+        else if (tiles || rlxc_is_const(extent, 1))
             continue;
         if (n == RLXC_MAX_NDIM)
             return NULL;
@@ -212,7 +207,7 @@ static rlxc_buffer *enlarged(rlxc_context *ctx, const rlxc_buffer *buffer, const
     return own;
 }
 
-const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, bool fresh,
+const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, bool fresh, bool tiles,
                                   int64_t most, const rlxc_temps *temps, const rlxc_buffer **buffer)
 {
     around loops = {.n = 0};
@@ -225,10 +220,11 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, bool
     const uses all = uses_of(ctx, stmt, *buffer, &loops);
     if (all.pointer || all.whole)
         return all.pointer ? NULL : stmt;
-    rlxc_buffer *own = enlarged(ctx, *buffer, &loops, most);
+    tiles = tiles && (*buffer)->ndim == loops.n;
+    rlxc_buffer *own = enlarged(ctx, *buffer, &loops, tiles, most);
     if (!own)
         return NULL;
-    places p = {ctx, *buffer, &loops};
+    places p = {ctx, *buffer, &loops, tiles};
     const rlxc_redirection redirection = {ctx, *buffer, own, place, &p, false};
     *buffer = own;
     return rlxc_redirect_stmt(&redirection, stmt);

@@ -1271,7 +1271,7 @@ class Module:
             C_1[i * 100 + j] = A_1[i * 100 + j]
 
 # ==== values_of_one_iteration
-# A sum in one element, a tile allocated in a block of tiles, and one allocated in plain loops.
+# A sum in one element, a tile allocated in a block of tiles, and one allocated in plain loops. A line of each row.
 @T.prim_func
 def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32, 48), "float32"), E: T.Buffer((32, 48), "float32")):
     with T.block("root"):
@@ -1303,6 +1303,20 @@ def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.B
                 u[i - i, j0 * 16 + j - j0 * 16] = u[i - i, j0 * 16 + j - j0 * 16] + A[i, k] * B[k, j0 * 16 + j]
             for j in range(16):
                 E[i, j0 * 16 + j] = u[i - i, j0 * 16 + j - j0 * 16]
+
+@T.prim_func
+def g(A: T.Buffer((32, 48), "float32"), C: T.Buffer((32, 48), "float32")):
+    with T.block("root"):
+        line = T.alloc_buffer((48,), scope="local")
+        s = T.alloc_buffer((1,), scope="local")
+        for i in range(32):
+            s[0] = T.float32(0)
+            for k in range(48):
+                line[k] = T.exp(A[i, k])
+            for k in range(48):
+                s[0] = s[0] + line[k]
+            for k in range(48):
+                C[i, k] = line[k] / s[0]
 # ---- expected
 # from tvm.script import ir as I
 # from tvm.script import tir as T
@@ -1340,6 +1354,29 @@ class Module:
                 with T.init():
                     E[i_3, j_3] = T.float32(0.0)
                 E[i_3, j_3] = E[i_3, j_3] + A[i_3, k_2] * B[k_2, j_3]
+
+    @T.prim_func
+    def g(A: T.Buffer((32, 48), "float32"), C: T.Buffer((32, 48), "float32")):
+        # with T.block("root"):
+        line = T.alloc_buffer((T.int64(32), T.int64(48)))
+        s = T.alloc_buffer((T.int64(32),))
+        for i, k in T.grid(T.int64(32), T.int64(48)):
+            with T.block("line"):
+                i_1, k_1 = T.axis.remap("SS", [i, k])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                line[i_1, k_1] = T.exp(A[i_1, k_1])
+        for i, k in T.grid(T.int64(32), T.int64(48)):
+            with T.block("s"):
+                i_2, k_2 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    s[i_2] = T.float32(0.0)
+                s[i_2] = s[i_2] + line[i_2, k_2]
+        for i, k in T.grid(T.int64(32), T.int64(48)):
+            with T.block("C"):
+                i_3, k_3 = T.axis.remap("SS", [i, k])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                C[i_3, k_3] = line[i_3, k_3] / s[i_3]
 
 # ==== values_of_other_iterations
 # Iterations that read what earlier ones stored; a line that is stored to again and again, many times the results.
