@@ -320,8 +320,8 @@ static bool try_places(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc_
         const bool fresh = i >= s->temps.n;
         const rlxc_buffer *temp = fresh ? inner->items[i - s->temps.n] : s->temps.items[i];
         if (fresh || only_in(s, at, temp)) {
-            const rlxc_stmt *placed =
-                rlxc_place_local(s->ctx, stmt, fresh, tiles, most, &s->temps, &temp);
+            const rlxc_stmt *placed = rlxc_place_local(s->ctx, stmt, fresh ? s->stmts[at] : NULL,
+                                                       tiles, most, &s->temps, &temp);
             if (!placed && fresh)
                 return false;
             stmt = placed ? placed : stmt;

@@ -11,10 +11,13 @@
 
 enum { RLXC_NEST_LOOPS = 32, RLXC_NEST_AXES = 16 };
 
+/* The iteration of a loop in which the block counts: of an initial value the first, of what is
+ * computed from a sum the last. */
+typedef enum rlxc_turn { RLXC_EACH_TURN, RLXC_FIRST_TURN, RLXC_LAST_TURN } rlxc_turn;
+
 typedef struct rlxc_nest {
     const rlxc_stmt *loops[RLXC_NEST_LOOPS]; /* as written, the outermost first */
-    bool once[RLXC_NEST_LOOPS]; /* the block counts in one iteration of the loop: an initial value
-                                 * in the first, what is computed from a sum in the last */
+    rlxc_turn once[RLXC_NEST_LOOPS];
     uint32_t n_loops;
     const rlxc_stmt *realize; /* as written, with the ifs around it as its predicate */
     const rlxc_block *block;  /* as it is now */
@@ -66,6 +69,9 @@ const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
                                    const rlxc_stmt *const *loops, uint32_t n);
 /* The loop over the lanes of a store of a vector; NULL: its lanes depend on each other. */
 const rlxc_stmt *rlxc_lane_loop(rlxc_context *ctx, const rlxc_stmt *store);
+/* True if |store| adds a value to an element, multiplies it, or keeps the larger or smaller one:
+ * the order of such updates does not count. */
+bool rlxc_is_update(rlxc_context *ctx, const rlxc_stmt *store);
 /* |store| with |to| for the variables |from|. */
 const rlxc_stmt *rlxc_store_with(rlxc_context *ctx, const rlxc_stmt *store,
                                  const rlxc_expr *const *from, const rlxc_expr *const *to,
@@ -115,12 +121,13 @@ const rlxc_stmt *rlxc_seq_without_allocs(rlxc_context *ctx, const rlxc_stmt *who
 /* |stmt| without the allocations anywhere in it, likewise. */
 const rlxc_stmt *rlxc_without_allocs(rlxc_context *ctx, const rlxc_stmt *stmt, rlxc_buffers *out);
 /* |stmt| with a place in |*buffer|, which nothing else uses, for each iteration of the loops around
- * its uses; *buffer is then a larger one, unless the stores have such places already. |fresh|: it
- * is allocated in those loops. |tiles|: a buffer with a dimension for each loop is a tile of a
- * larger one, whose positions the larger one has; else the loops become dimensions. NULL: it cannot
- * be proved that iterations are independent, or it would have more than |most| elements. */
-const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, bool fresh, bool tiles,
-                                  int64_t most, const rlxc_temps *temps,
+ * its uses; *buffer is then a larger one, unless the stores have such places already. |whole|:
+ * |stmt| with the allocation of the buffer in it, or NULL. |tiles|: a buffer with a dimension for
+ * each loop is a tile of a larger one, whose positions the larger one has; else the loops become
+ * dimensions. NULL: it cannot be proved that iterations are independent, or it would have more than
+ * |most| elements. */
+const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
+                                  bool tiles, int64_t most, const rlxc_temps *temps,
                                   const rlxc_buffer **buffer);
 /* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly. */
 void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f);

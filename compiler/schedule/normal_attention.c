@@ -122,6 +122,15 @@ static void set_role(reading *r, rlxc_role role, const rlxc_nest *nest, uint32_t
     r->f->extents[role] = rlxc_cast(r->ctx, RLX_I64, nest->extents[axis]);
 }
 
+/* True if axis |k| of |nest| has as many elements as the role |of|, an axis or 0. */
+static bool fits_role(const reading *r, const rlxc_nest *nest, uint32_t k, const rlxc_expr *of)
+{
+    for (uint32_t role = 0; role < RLXC_ROLES; role++)
+        if (r->f->axes[role] == of)
+            return rlxc_prove_eq(r->ctx, nest->extents[k], r->f->extents[role], NULL);
+    return true;
+}
+
 /* The roles of the axes of |nest|, which reads the result of |of| at its own indices. |given|: the
  * role of an axis that this leaves open, or RLXC_ROLES. */
 static bool map_axes(reading *r, const rlxc_nest *nest, uint32_t of, rlxc_role given, axis_map *map)
@@ -132,8 +141,11 @@ static bool map_axes(reading *r, const rlxc_nest *nest, uint32_t of, rlxc_role g
         return false;
     for (uint32_t p = 0; p < load->load.n; p++) {
         const uint32_t k = rlxc_block_axis(nest->block, load->load.indices[p]);
-        if (k < nest->block->n_axes)
-            map->to[k] = r->places[of][p];
+        if (k == nest->block->n_axes)
+            continue;
+        map->to[k] = r->places[of][p];
+        if (!fits_role(r, nest, k, map->to[k]))
+            return false;
     }
     for (uint32_t k = 0; k < nest->block->n_axes; k++) {
         if (map->to[k])

@@ -69,7 +69,7 @@ static bool begin(rlxc_space *s, const rlxc_nest *nest)
             return false;
         s->vars[i] = rlxc_var(s->ctx, loop->loop.var->var.name, RLX_I64);
         s->extents[i] =
-            nest->once[i]
+            nest->once[i] != RLXC_EACH_TURN
                 ? rlxc_i64(s->ctx, 1)
                 : rlxc_canonical(s->ctx, rlxc_cast(s->ctx, RLX_I64, loop->loop.extent), NULL);
         s->n++;
@@ -197,6 +197,33 @@ static bool finish(rlxc_space *s, rlxc_nest *nest)
     return !rest || rlxc_guard_term(s->ctx, nest, rest);
 }
 
+/* True if the steps of the reduction keep their order: the loops that reduction axes are sums of
+ * come in the order of the axes, and for each axis the larger steps first. */
+static bool keeps_order(rlxc_context *ctx, const rlxc_nest *nest)
+{
+    uint32_t loop = 0;
+    for (uint32_t k = 0; k < nest->block->n_axes; k++) {
+        const rlxc_expr *e = nest->realize->block.values[k];
+        int64_t last = INT64_MAX;
+        while (e->kind == RLXC_EXPR_CAST)
+            e = e->bin.a;
+        if (nest->block->axes[k].kind != RLXC_AXIS_REDUCE || rlxc_is_const(nest->extents[k], 1))
+            continue;
+        for (uint32_t i = 0; i < nest->n_loops; i++) {
+            const rlxc_expr *var = nest->loops[i]->loop.var;
+            int64_t by;
+            if (!rlxc_expr_uses_var(ctx, e, var) || rlxc_is_const(nest->loops[i]->loop.extent, 1))
+                continue;
+            if (i < loop || !rlxc_linear_in(ctx, e, var, &by, &(const rlxc_expr *){NULL}) ||
+                by <= 0 || by >= last)
+                return false;
+            last = by;
+            loop = i + 1;
+        }
+    }
+    return true;
+}
+
 /* True if the loops already are the axes, and there is nothing but the block in them. */
 static bool is_plain(const rlxc_nest *nest)
 {
@@ -205,7 +232,8 @@ static bool is_plain(const rlxc_nest *nest)
                  (!realize->block.predicate || rlxc_is_const(realize->block.predicate, 1));
     for (uint32_t i = 0; i < nest->n_loops && plain; i++)
         plain =
-            !nest->once[i] && realize->block.values[i] == nest->loops[i]->loop.var &&
+            nest->once[i] == RLXC_EACH_TURN &&
+            realize->block.values[i] == nest->loops[i]->loop.var &&
             nest->loops[i]->loop.body == (i + 1 < nest->n_loops ? nest->loops[i + 1] : realize) &&
             nest->loops[i]->loop.kind == RLXC_LOOP_SERIAL &&
             nest->loops[i]->loop.annotations.count == 0;
@@ -244,7 +272,8 @@ bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest)
         }
     }
     simplify(&s);
-    if (s.failed || rlxc_failed(ctx) || !finish(&s, nest))
+    if (s.failed || rlxc_failed(ctx) || !finish(&s, nest) ||
+        (!rlxc_is_update(ctx, nest->block->body) && !keeps_order(ctx, nest)))
         return false;
     for (uint32_t k = 0; k < nest->block->n_axes; k++) {
         const rlxc_expr *axis = nest->block->axes[k].var;

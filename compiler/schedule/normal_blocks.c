@@ -249,13 +249,11 @@ static bool is_own(const rlxc_stmt *store, const rlxc_expr *e)
     return own;
 }
 
-/* True if |store| adds a value to an element, multiplies it, or keeps the larger or smaller one:
- * the order of such updates does not count. */
-static bool is_update(rlxc_context *ctx, const rlxc_stmt *store)
+bool rlxc_is_update(rlxc_context *ctx, const rlxc_stmt *store)
 {
     const rlxc_expr *e = store->store.value;
     if (e->kind != RLXC_EXPR_ADD && e->kind != RLXC_EXPR_MUL && e->kind != RLXC_EXPR_MIN &&
-        e->kind != RLXC_EXPR_MAX)
+        e->kind != RLXC_EXPR_MAX && e->kind != RLXC_EXPR_AND && e->kind != RLXC_EXPR_OR)
         return false;
     return is_own(store, e->bin.a)
                ? !rlxc_mentions(ctx, e->bin.b, store->store.buffer)
@@ -280,7 +278,7 @@ const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
     rlxc_block *block = rlxc_try_alloc(ctx, 1, sizeof *block);
     if (!axes || !values || !block || !is_store(store))
         return NULL;
-    const bool update = is_update(ctx, store);
+    const bool update = rlxc_is_update(ctx, store);
     *block = (rlxc_block){.name = store->store.buffer->name, .axes = axes};
     for (uint32_t k = 0; k < n; k++) {
         const rlxc_expr *var = loops[k]->loop.var;

@@ -91,10 +91,65 @@ static uses uses_of(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer *bu
 
 /* --- the loops around all uses ---------------------------------------------------------------- */
 
-static bool find_around(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer *buffer,
-                        around *out)
+static bool allocates(const rlxc_stmt *s, const rlxc_buffer *buffer)
+{
+    bool any = s->kind == RLXC_STMT_DECL_BUFFER && s->decl == buffer;
+    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_allocs; i++)
+        any = any || s->block.block->allocs[i] == buffer;
+    return any;
+}
+
+static bool count_allocation(void *user, const rlxc_stmt *s)
+{
+    uses *u = user;
+    u->any = u->any || allocates(s, u->buffer);
+    return !u->any;
+}
+
+/* True if |buffer| is allocated in |s|. */
+static bool has_allocation(const rlxc_stmt *s, const rlxc_buffer *buffer)
+{
+    uses u = {.buffer = buffer};
+    rlxc_stmt_visit(s, count_allocation, &u);
+    return u.any;
+}
+
+/* The loop over |var|, or the block with that axis. */
+typedef struct scope {
+    const rlxc_expr *var;
+    const rlxc_stmt *found;
+} scope;
+
+static bool find_scope(void *user, const rlxc_stmt *s)
+{
+    scope *at = user;
+    if (s->kind == RLXC_STMT_FOR ? s->loop.var == at->var
+                                 : s->kind == RLXC_STMT_BLOCK && s->block.block->n_axes > 0 &&
+                                       s->block.block->axes[0].var == at->var)
+        at->found = s;
+    return !at->found;
+}
+
+/* True if each iteration over |var| in |whole|, where |buffer| is allocated, has a buffer of its
+ * own; |whole| is NULL for buffers that are not allocated in it. */
+static bool is_around(const rlxc_stmt *whole, const rlxc_buffer *buffer, const rlxc_expr *var)
+{
+    scope at = {.var = var};
+    if (!whole)
+        return true;
+    rlxc_stmt_visit(whole, find_scope, &at);
+    return at.found && has_allocation(at.found, buffer);
+}
+
+static bool find_around(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_stmt *whole,
+                        const rlxc_buffer *buffer, around *out)
 {
     out->inside = s;
+    if (s->kind == RLXC_STMT_FOR && !is_around(whole, buffer, s->loop.var))
+        return true;
+    if (s->kind == RLXC_STMT_BLOCK && s->block.block->n_axes > 0 &&
+        !is_around(whole, buffer, s->block.block->axes[0].var))
+        return true;
     if (s->kind == RLXC_STMT_FOR) {
         if (out->n == RLXC_NEST_LOOPS || !rlxc_is_const(s->loop.min, 0))
             return false;
@@ -103,7 +158,7 @@ static bool find_around(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer
                 return false;
         out->vars[out->n] = s->loop.var;
         out->extents[out->n++] = s->loop.extent;
-        return find_around(ctx, s->loop.body, buffer, out);
+        return find_around(ctx, s->loop.body, whole, buffer, out);
     }
     if (s->kind == RLXC_STMT_BLOCK && s->block.block->body->kind != RLXC_STMT_STORE) {
         const rlxc_block *b = s->block.block;
@@ -116,7 +171,7 @@ static bool find_around(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer
             out->vars[out->n] = b->axes[k].var;
             out->extents[out->n++] = b->axes[k].extent;
         }
-        return find_around(ctx, b->body, buffer, out);
+        return find_around(ctx, b->body, whole, buffer, out);
     }
     if (s->kind != RLXC_STMT_SEQ)
         return true;
@@ -127,7 +182,7 @@ static bool find_around(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer
                 return true;
             only = s->seq.items[i];
         }
-    return only && find_around(ctx, only, buffer, out);
+    return only && find_around(ctx, only, whole, buffer, out);
 }
 
 /* True if the first statement of |inside| that uses |buffer| stores all its elements. */
@@ -207,15 +262,17 @@ static rlxc_buffer *enlarged(rlxc_context *ctx, const rlxc_buffer *buffer, const
     return own;
 }
 
-const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, bool fresh, bool tiles,
-                                  int64_t most, const rlxc_temps *temps, const rlxc_buffer **buffer)
+const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
+                                  bool tiles, int64_t most, const rlxc_temps *temps,
+                                  const rlxc_buffer **buffer)
 {
     around loops = {.n = 0};
     for (uint32_t i = 0; i < (*buffer)->ndim; i++)
         if (!rlxc_is_int((*buffer)->shape[i], &(int64_t){0}))
             return NULL;
-    if ((*buffer)->strides || (*buffer)->elem_offset || !find_around(ctx, stmt, *buffer, &loops) ||
-        (!fresh && !stored_first(ctx, loops.inside, *buffer, temps)))
+    if ((*buffer)->strides || (*buffer)->elem_offset ||
+        !find_around(ctx, stmt, whole, *buffer, &loops) ||
+        (!whole && !stored_first(ctx, loops.inside, *buffer, temps)))
         return NULL;
     const uses all = uses_of(ctx, stmt, *buffer, &loops);
     if (all.pointer || all.whole)

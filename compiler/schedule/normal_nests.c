@@ -5,8 +5,6 @@
  * the first must be the init of a reduction and the second its update, both with the same elements
  * in each iteration of the loops they share. A block with several stores that are independent of
  * each other is taken as a block for each. */
-#include <string.h>
-
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
@@ -231,7 +229,8 @@ static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at
     rlxc_nest nest = {.n_loops = at->n};
     for (uint32_t i = 0; i < at->n; i++)
         nest.loops[i] = at->loops[i];
-    memcpy(nest.once, at->first, sizeof nest.once);
+    for (uint32_t i = 0; i < at->n; i++)
+        nest.once[i] = at->first[i] ? RLXC_FIRST_TURN : RLXC_EACH_TURN;
     for (uint32_t k = 0; k < n; k++) {
         rlxc_stmt *own = rlxc_copy(ctx, realize, sizeof *own);
         own->block.values = blocks[k].values;
@@ -391,10 +390,20 @@ static bool shares_reduction(rlxc_context *ctx, const rlxc_nest *nest, const rlx
 {
     for (uint32_t k = 0; k < nest->block->n_axes; k++)
         for (uint32_t i = 0; i < shared && nest->block->axes[k].kind == RLXC_AXIS_REDUCE; i++)
-            if ((!other || !other->once[i]) &&
+            if ((!other || other->once[i] != RLXC_FIRST_TURN) &&
                 rlxc_expr_uses_var(ctx, nest->realize->block.values[k], nest->loops[i]->loop.var))
                 return true;
     return false;
+}
+
+/* True if an axis or condition of |nest| uses |loop|. */
+static bool uses_loop(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_stmt *loop)
+{
+    const rlxc_expr *cond = nest->realize->block.predicate;
+    bool used = cond && rlxc_expr_uses_var(ctx, cond, loop->loop.var);
+    for (uint32_t k = 0; k < nest->block->n_axes && !used; k++)
+        used = rlxc_expr_uses_var(ctx, nest->realize->block.values[k], loop->loop.var);
+    return used;
 }
 
 /* True if |b| computes elements from sums of |a| in each iteration of the reduction: only the last
@@ -411,9 +420,8 @@ static bool last_counts(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *
         for (uint32_t i = 0; i < shared && a->block->axes[k].kind == RLXC_AXIS_REDUCE; i++) {
             const rlxc_expr *var = a->loops[i]->loop.var;
             bool used = rlxc_expr_uses_var(ctx, a->realize->block.values[k], var);
-            for (uint32_t m = 0; m < b->block->n_axes && used; m++)
-                if (rlxc_expr_uses_var(ctx, b->realize->block.values[m], var))
-                    return false;
+            if (used && (b->once[i] != RLXC_LAST_TURN || uses_loop(ctx, b, a->loops[i])))
+                return false;
         }
     return true;
 }
@@ -437,15 +445,6 @@ static bool may_part(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
             (!shares_reduction(ctx, a, NULL, shared) || last_counts(ctx, a, b, shared)));
 }
 
-/* True if an axis of |nest| uses |loop|. */
-static bool uses_loop(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_stmt *loop)
-{
-    bool used = rlxc_is_const(loop->loop.extent, 1);
-    for (uint32_t k = 0; k < nest->block->n_axes && !used; k++)
-        used = rlxc_expr_uses_var(ctx, nest->realize->block.values[k], loop->loop.var);
-    return used;
-}
-
 /* True if no nest needs the unfinished results of others. Elements computed from unfinished sums
  * are late: the iterations of the reduction overwrite them. What reads them must be late too. */
 static bool finished(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n)
@@ -461,14 +460,16 @@ static bool finished(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n)
                 continue;
             late[k] = true;
             for (uint32_t l = 0; l < shared && late[i]; l++)
-                if (!uses_loop(ctx, a, a->loops[l]) && uses_loop(ctx, b, a->loops[l]))
+                if (!rlxc_is_const(a->loops[l]->loop.extent, 1) &&
+                    !uses_loop(ctx, a, a->loops[l]) &&
+                    (b->once[l] == RLXC_FIRST_TURN || uses_loop(ctx, b, a->loops[l])))
                     return false;
         }
     return late != NULL;
 }
 
-/* Marks the loops of |b| that are reduction loops of |a|, from whose sums it computes: their last
- * iteration counts (last_counts proves it). So an empty sum counts too, as its initial value. */
+/* Marks the loops of |b| that are reduction loops of |a|, from whose sums it computes, if they have
+ * iterations: the last one counts (last_counts proves it). */
 static void mark_last(rlxc_context *ctx, const rlxc_nest *a, rlxc_nest *b)
 {
     if (!rlxc_nest_reads(ctx, b->block, a->block->body->store.buffer) || b->block->init ||
@@ -476,9 +477,28 @@ static void mark_last(rlxc_context *ctx, const rlxc_nest *a, rlxc_nest *b)
         return;
     for (uint32_t l = 0; l < shared_loops(a, b); l++)
         for (uint32_t k = 0; k < a->block->n_axes; k++)
-            b->once[l] = b->once[l] || (a->block->axes[k].kind == RLXC_AXIS_REDUCE &&
-                                        rlxc_expr_uses_var(ctx, a->realize->block.values[k],
-                                                           a->loops[l]->loop.var));
+            if (b->once[l] == RLXC_EACH_TURN && a->block->axes[k].kind == RLXC_AXIS_REDUCE &&
+                rlxc_expr_uses_var(ctx, a->realize->block.values[k], a->loops[l]->loop.var) &&
+                rlxc_bound_of(ctx, a->loops[l]->loop.extent, NULL).min > 0)
+                b->once[l] = RLXC_LAST_TURN;
+}
+
+/* True if |a|, which counts in the first iteration of a loop that may have none, is the initial
+ * value of a sum over that loop among |nests|: the initial value of an empty sum is stored, as with
+ * T.init. */
+static bool may_be_first(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *nests, uint32_t n)
+{
+    for (uint32_t l = 0; l < a->n_loops; l++) {
+        bool sum = a->once[l] != RLXC_FIRST_TURN ||
+                   rlxc_bound_of(ctx, a->loops[l]->loop.extent, NULL).min > 0;
+        for (uint32_t k = 0; k < n && !sum; k++)
+            sum = nests[k].block->body->store.buffer == a->block->body->store.buffer &&
+                  l < shared_loops(a, &nests[k]) && rlxc_nest_reads_own(ctx, nests[k].block) &&
+                  uses_loop(ctx, &nests[k], a->loops[l]);
+        if (!sum)
+            return false;
+    }
+    return true;
 }
 
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
@@ -490,6 +510,8 @@ bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps 
     for (uint32_t i = first; i < out->count && done; i++)
         for (uint32_t k = i + 1; k < out->count; k++)
             mark_last(ctx, &out->items[i], &out->items[k]);
+    for (uint32_t i = first; i < out->count && done; i++)
+        done = may_be_first(ctx, &out->items[i], &out->items[first], out->count - first);
     for (uint32_t i = first; i < out->count && done; i++)
         done = rlxc_nest_axes(ctx, &out->items[i]);
     for (uint32_t i = first; i < out->count && done; i++)

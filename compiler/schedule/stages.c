@@ -5,6 +5,7 @@
 
 #include "compiler/ir/device.h"
 #include "compiler/ir/intrinsics.h"
+#include "compiler/schedule/normal.h"
 
 /* --- recognising stages ---------------------------------------------------------------------- */
 
@@ -137,6 +138,28 @@ static bool reads_result_elsewhere(rlxc_context *ctx, const rlxc_stage *s)
     return reads;
 }
 
+/* True if the block |s| in |loops| reduces step by step, such as a sum with a decay, and not in the
+ * order of its axes. */
+static bool reorders_steps(rlxc_context *ctx, const rlxc_stmt *const *loops, uint32_t n,
+                           const rlxc_stmt *s)
+{
+    const rlxc_block *b = s->block.block;
+    uint32_t next = 0;
+    if (b->body->kind != RLXC_STMT_STORE || rlxc_is_update(ctx, b->body))
+        return false;
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        if (b->axes[k].kind != RLXC_AXIS_REDUCE)
+            continue;
+        uint32_t i = 0;
+        while (i < n && loops[i]->loop.var != s->block.values[k])
+            i++;
+        if (i < next && i < n && !rlxc_is_const(loops[i]->loop.extent, 1))
+            return true;
+        next = i < n ? i : next;
+    }
+    return false;
+}
+
 static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
 {
     const rlxc_stmt *loops[RLXC_STAGE_AXES];
@@ -166,6 +189,9 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
         return;
     stage->odd = "the block's axes are not exactly the loop variables";
     if (!match_axes(ctx, stage, loops, n, s->block.values, &c))
+        return;
+    stage->odd = "the steps of its reduction do not run in the order of their axes";
+    if (reorders_steps(ctx, loops, n, s))
         return;
     stage->tagged = rlxc_tagged_kind(&b->annotations);
     stage->out = c.out;

@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "compiler/schedule/stages.h"
 #include "compiler/schedule/tree.h"
 
 enum { MAX_AXES = 32 };
@@ -60,6 +61,8 @@ static const rlxc_stmt *plain_store(rlxc_engine *e, const rlxc_node *block)
         rlxc_refuse(e, "block '%s' does more than one store", rlxc_block_of(block));
     else if (block->block->init || rlxc_is_reduction(block))
         rlxc_refuse(e, "block '%s' is a reduction", rlxc_block_of(block));
+    else if (rlxc_mentions(e->ctx, store->store.value, store->store.buffer))
+        rlxc_refuse(e, "block '%s' reads its own result", rlxc_block_of(block));
     else
         return store;
     return NULL;

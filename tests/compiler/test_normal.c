@@ -134,6 +134,13 @@ static void plain_sums(const float *a, float *o, int64_t n, int64_t m)
         }
 }
 
+/* A temporary that is computed from itself. */
+static void own_result(const float *a, float *o, int64_t n, int64_t m)
+{
+    for (int64_t i = 0; i < n * m; i++)
+        o[i] = a[i] + 1;
+}
+
 /* Two blocks in one loop, of which one adds to what it reads: once for each element. */
 static void added_once(const float *a, float *o, int64_t n, int64_t m)
 {
@@ -175,6 +182,13 @@ static const recurrence recurrences[] = {
      "        for l in range(m):\n"
      "            O[i, j] = A[i, l] * A[i, j] + O[i, j]\n",
      plain_sums, true},
+    {"own result",
+     "    S = T.alloc_buffer((n, m))\n"
+     "    for i, j in T.grid(n, m):\n"
+     "        S[i, j] = T.if_then_else(A[i, j] > T.float32(-100), A[i, j], S[i, j])\n"
+     "    for i, j in T.grid(n, m):\n"
+     "        O[i, j] = S[i, j] + T.float32(1)\n",
+     own_result, true},
     {"added once",
      "    S = T.alloc_buffer((n, m))\n"
      "    for i, j in T.grid(n, m):\n"

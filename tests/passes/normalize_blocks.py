@@ -1393,6 +1393,16 @@ def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32,), "float32"), C: T.Buff
             for k in range(1000):
                 line[k] = A[i, k // 16]
             C[i] = line[7] + line[993]
+
+@T.prim_func
+def g(A: T.Buffer((8, 16), "float32"), C: T.Buffer((8, 16), "float32")):
+    for i in range(8):
+        s = T.decl_buffer((1,), "float32", scope="local")
+        for k in range(16):
+            if k == 0:
+                s[0] = A[i, 3]
+            C[i, k] = s[0] * A[i, k]
+
 # ---- expected
 # from tvm.script import ir as I
 # from tvm.script import tir as T
@@ -1413,6 +1423,21 @@ class Module:
             for k in range(1000):
                 line[k] = A[i, k // 16]
             C[i] = line[7] + line[993]
+
+    @T.prim_func
+    def g(A: T.Buffer((8, 16), "float32"), C: T.Buffer((8, 16), "float32")):
+        # with T.block("root"):
+        s = T.alloc_buffer((T.int64(8),))
+        for i in range(T.int64(8)):
+            with T.block("s"):
+                i_1 = T.axis.spatial(T.int64(8), i)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                s[i_1] = A[i_1, T.int64(3)]
+        for i, k in T.grid(T.int64(8), T.int64(16)):
+            with T.block("C"):
+                i_2, k_1 = T.axis.remap("SS", [i, k])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                C[i_2, k_1] = s[i_2] * A[i_2, k_1]
 
 # ==== vectors
 # Stores of vectors are loops over their lanes, and names for indices are their values.
@@ -1571,10 +1596,223 @@ class Module:
         n = T.int64()
         A = T.match_buffer(a, (64, n))
         # with T.block("root"):
-        for i, k in T.grid(T.int64(64), n):
+        S = T.alloc_buffer((64,))
+        for i, k in T.grid(64, n):
             with T.block("S"):
                 vi, vk = T.axis.remap("SR", [i, k])
                 T.block_attr({"rlx.operator": "reduction sk"})
                 with T.init():
+                    S[vi] = T.float32(0.0)
+                S[vi] = S[vi] + A[vi, vk]
+            with T.block("C"):
+                vi = T.axis.spatial(64, i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                C[vi] = S[vi]
+
+# ==== read_in_one_iteration
+# Partial sums that are read in one iteration, or in the first three, also through another temporary.
+@T.prim_func
+def f(A: T.Buffer((8, 16), "float32"), B: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32"), D: T.Buffer((8,), "float32")):
+    with T.block("root"):
+        R = T.alloc_buffer((8,))
+        S = T.alloc_buffer((8,))
+        U = T.alloc_buffer((8,))
+        W = T.alloc_buffer((8,))
+        for i, k in T.grid(8, 16):
+            if k == 0:
+                R[i] = T.float32(0)
+            R[i] = R[i] + A[i, k]
+            if k == 0:
+                B[i] = R[i]
+        for i, k in T.grid(8, 16):
+            with T.block("S"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    S[vi] = T.float32(0)
+                S[vi] = S[vi] + A[vi, vk]
+            with T.block("C"):
+                vi = T.axis.spatial(8, i)
+                T.where(k < 3)
+                C[vi] = S[vi]
+        for i, k in T.grid(8, 16):
+            if k == 0:
+                U[i] = T.float32(0)
+            U[i] = U[i] + A[i, k]
+            W[i] = U[i] * T.float32(2)
+            if k == 0:
+                D[i] = W[i]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((8, 16), "float32"), B: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32"), D: T.Buffer((8,), "float32")):
+        # with T.block("root"):
+        R_1 = T.alloc_buffer((8,))
+        S = T.alloc_buffer((8,))
+        U = T.alloc_buffer((8,))
+        W = T.alloc_buffer((8,))
+        for i, k in T.grid(8, 16):
+            if k == 0:
+                R_1[i] = T.float32(0.0)
+            R_1[i] = R_1[i] + A[i, k]
+            if k == 0:
+                B[i] = R_1[i]
+        for i, k in T.grid(8, 16):
+            with T.block("S"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    S[vi] = T.float32(0.0)
+                S[vi] = S[vi] + A[vi, vk]
+            with T.block("C"):
+                vi = T.axis.spatial(8, i)
+                T.where(k < 3)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                C[vi] = S[vi]
+        for i, k in T.grid(8, 16):
+            if k == 0:
+                U[i] = T.float32(0.0)
+            U[i] = U[i] + A[i, k]
+            W[i] = U[i] * T.float32(2.0)
+            if k == 0:
+                D[i] = W[i]
+
+# ==== steps_in_order
+# Reductions whose steps must run in the order of the loops, which is not the order of the axes.
+@T.prim_func
+def f(A: T.Buffer((8, 16), "float32"), C: T.Buffer((8,), "float32"), D: T.Buffer((8,), "float32")):
+    for i, k1, k0 in T.grid(8, 4, 4):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            vk = T.axis.reduce(16, k0 * 4 + k1)
+            with T.init():
+                C[vi] = T.float32(0)
+            C[vi] = C[vi] * T.float32(0.5) + A[vi, vk]
+    for i, k0, k1 in T.grid(8, 4, 4):
+        with T.block("D"):
+            vi = T.axis.spatial(8, i)
+            vk = T.axis.reduce(16, k0 * 4 + k1)
+            with T.init():
+                D[vi] = T.float32(0)
+            D[vi] = D[vi] * T.float32(0.5) + A[vi, vk]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((8, 16), "float32"), C: T.Buffer((8,), "float32"), D: T.Buffer((8,), "float32")):
+        # with T.block("root"):
+        for i, k1, k0 in T.grid(8, 4, 4):
+            with T.block("C"):
+                vi = T.axis.spatial(8, i)
+                vk = T.axis.reduce(16, k0 * 4 + k1)
+                T.block_attr({"rlx.operator": "fold sk"})
+                with T.init():
                     C[vi] = T.float32(0.0)
-                C[vi] = C[vi] + A[vi, vk]
+                C[vi] = C[vi] * T.float32(0.5) + A[vi, vk]
+        for i, k in T.grid(T.int64(8), T.int64(16)):
+            with T.block("D"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "fold sk"})
+                with T.init():
+                    D[vi] = T.float32(0.0)
+                D[vi] = D[vi] * T.float32(0.5) + A[vi, vk]
+
+# ==== attention_over_fewer_keys
+# The sum of the exponentials leaves out keys: this is no attention.
+@T.prim_func
+def f(Q: T.Buffer((5, 3), "float32"), K: T.Buffer((7, 3), "float32"), V: T.Buffer((7, 2), "float32"), O: T.Buffer((5, 2), "float32")):
+    with T.block("root"):
+        S = T.alloc_buffer((5, 7))
+        M = T.alloc_buffer((5,))
+        P = T.alloc_buffer((5, 7))
+        Z = T.alloc_buffer((5,))
+        W = T.alloc_buffer((5, 2))
+        for i, j, d in T.grid(5, 7, 3):
+            with T.block("S"):
+                vi, vj, vd = T.axis.remap("SSR", [i, j, d])
+                with T.init():
+                    S[vi, vj] = T.float32(0)
+                S[vi, vj] = S[vi, vj] + Q[vi, vd] * K[vj, vd]
+        for i, j in T.grid(5, 7):
+            with T.block("M"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                with T.init():
+                    M[vi] = T.float32(-1e30)
+                M[vi] = T.max(M[vi], S[vi, vj])
+        for i, j in T.grid(5, 7):
+            P[i, j] = T.exp(S[i, j] - M[i])
+        for i, j in T.grid(5, 5):
+            with T.block("Z"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                with T.init():
+                    Z[vi] = T.float32(0)
+                Z[vi] = Z[vi] + P[vi, vj]
+        for i, e, j in T.grid(5, 2, 7):
+            with T.block("W"):
+                vi, ve, vj = T.axis.remap("SSR", [i, e, j])
+                with T.init():
+                    W[vi, ve] = T.float32(0)
+                W[vi, ve] = W[vi, ve] + P[vi, vj] * V[vj, ve]
+        for i, e in T.grid(5, 2):
+            O[i, e] = W[i, e] / Z[i]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(Q: T.Buffer((5, 3), "float32"), K: T.Buffer((7, 3), "float32"), V: T.Buffer((7, 2), "float32"), O: T.Buffer((5, 2), "float32")):
+        # with T.block("root"):
+        S = T.alloc_buffer((5, 7))
+        M = T.alloc_buffer((5,))
+        P = T.alloc_buffer((5, 7))
+        Z = T.alloc_buffer((5,))
+        W = T.alloc_buffer((5, 2))
+        for i, j, d in T.grid(T.int64(5), T.int64(7), T.int64(3)):
+            with T.block("S"):
+                vi, vj, vd = T.axis.remap("SSR", [i, j, d])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    S[vi, vj] = T.float32(0.0)
+                S[vi, vj] = S[vi, vj] + Q[vi, vd] * K[vj, vd]
+        for i, j in T.grid(T.int64(5), T.int64(7)):
+            with T.block("M"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    M[vi] = T.float32(-1.0000000150474662e+30)
+                M[vi] = T.max(M[vi], S[vi, vj])
+        for i, j in T.grid(T.int64(5), T.int64(7)):
+            with T.block("P"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                P[i_1, j_1] = T.exp(S[i_1, j_1] - M[i_1])
+        for i, j in T.grid(T.int64(5), T.int64(5)):
+            with T.block("Z"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    Z[vi] = T.float32(0.0)
+                Z[vi] = Z[vi] + P[vi, vj]
+        for i, e, j in T.grid(T.int64(5), T.int64(2), T.int64(7)):
+            with T.block("W"):
+                vi, ve, vj = T.axis.remap("SSR", [i, e, j])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    W[vi, ve] = T.float32(0.0)
+                W[vi, ve] = W[vi, ve] + P[vi, vj] * V[vj, ve]
+        for i, e in T.grid(T.int64(5), T.int64(2)):
+            with T.block("O"):
+                i_2, e_1 = T.axis.remap("SS", [i, e])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_2, e_1] = W[i_2, e_1] / Z[i_2]

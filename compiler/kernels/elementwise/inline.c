@@ -220,6 +220,8 @@ static bool may_inline(const rlxc_stages *s, uint32_t producer)
         return rlxc_decline(s, "only blocks without a reduction can be inlined");
     if (!rlxc_stage_is_temp(s, p->out))
         return rlxc_decline(s, "%s is a result of the function", p->out->name);
+    if (rlxc_mentions(s->ctx, p->value, p->out))
+        return rlxc_decline(s, "it reads %s, its own result", p->out->name);
     if (!covers(s->ctx, p))
         return rlxc_decline(s, "it does not write all of %s", p->out->name);
     for (uint32_t i = 0; i < s->n; i++) {
