@@ -209,12 +209,6 @@ static bool mentions(const state *s, const item *x, const rlxc_buffer *buffer)
     return u.stores || u.read || u.opaque;
 }
 
-static bool is_no_load(void *user, const rlxc_expr *e)
-{
-    (void)user;
-    return e->kind != RLXC_EXPR_LOAD;
-}
-
 /* Joins a nest that stores the initial value of a reduction with the reduction. */
 static void join_inits(state *s, items *all)
 {
@@ -224,8 +218,8 @@ static void join_inits(state *s, items *all)
         while (out && k > 0 && !mentions(s, &all->items[k - 1], out))
             k--;
         if (!out || k == 0 || stored_by(&all->items[k - 1]) != out ||
-            !rlxc_expr_visit(s->ctx, all->items[k - 1].nest->block->body->store.value, is_no_load,
-                             NULL))
+            !rlxc_expr_visit(s->ctx, all->items[k - 1].nest->block->body->store.value,
+                             rlxc_is_no_load, NULL))
             continue;
         rlxc_nest joined = *all->items[i].nest;
         if (!rlxc_join_init(s->ctx, &joined, all->items[k - 1].nest))
@@ -291,28 +285,12 @@ static bool only_in(const state *s, uint32_t at, const rlxc_buffer *buffer)
     return true;
 }
 
-/* Temporaries may grow to a few times the size of the largest parameter: larger ones are better
- * stored to again and again. */
-static int64_t most_elements(const state *s)
-{
-    int64_t most = 0;
-    for (uint32_t i = 0; i < s->f->n_params; i++) {
-        const rlxc_buffer *b = s->f->params[i].buffer;
-        int64_t size = INT64_MAX / 4;
-        if (b)
-            rlxc_is_int(rlxc_product(s->ctx, b->shape, b->ndim), &size);
-        most = b && size > most ? size : most;
-    }
-    return most < 1 << 20 ? 4 * most : 1 << 22;
-}
-
 /* Statement |at| with places for each iteration in its temporaries, those of the function and
  * |inner|, if its loops can then be split. */
 static bool try_places(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc_buffers *inner,
                        bool tiles)
 {
     const uint32_t all = s->temps.n + inner->count;
-    const int64_t most = most_elements(s);
     rlxc_nests nests = {0};
     rlxc_buffer **buffers = rlxc_try_alloc(s->ctx, all, sizeof *buffers);
     uint32_t *writers = rlxc_try_alloc(s->ctx, all, sizeof *writers);
@@ -321,7 +299,7 @@ static bool try_places(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc_
         const rlxc_buffer *temp = fresh ? inner->items[i - s->temps.n] : s->temps.items[i];
         if (fresh || only_in(s, at, temp)) {
             const rlxc_stmt *placed = rlxc_place_local(s->ctx, stmt, fresh ? s->stmts[at] : NULL,
-                                                       tiles, most, &s->temps, &temp);
+                                                       tiles, s->f, &s->temps, &temp);
             if (!placed && fresh)
                 return false;
             stmt = placed ? placed : stmt;

@@ -69,6 +69,10 @@ const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
                                    const rlxc_stmt *const *loops, uint32_t n);
 /* The loop over the lanes of a store of a vector; NULL: its lanes depend on each other. */
 const rlxc_stmt *rlxc_lane_loop(rlxc_context *ctx, const rlxc_stmt *store);
+/* For rlxc_expr_visit: true if no part is a load. */
+bool rlxc_is_no_load(void *user, const rlxc_expr *e);
+/* True if a reduction that combines by |e| may take its terms in any order. */
+bool rlxc_commutes(const rlxc_expr *e);
 /* True if |store| adds a value to an element, multiplies it, or keeps the larger or smaller one:
  * the order of such updates does not count. */
 bool rlxc_is_update(rlxc_context *ctx, const rlxc_stmt *store);
@@ -124,10 +128,10 @@ const rlxc_stmt *rlxc_without_allocs(rlxc_context *ctx, const rlxc_stmt *stmt, r
  * its uses; *buffer is then a larger one, unless the stores have such places already. |whole|:
  * |stmt| with the allocation of the buffer in it, or NULL. |tiles|: a buffer with a dimension for
  * each loop is a tile of a larger one, whose positions the larger one has; else the loops become
- * dimensions. NULL: it cannot be proved that iterations are independent, or it would have more than
- * |most| elements. */
+ * dimensions. NULL: it cannot be proved that iterations are independent, or it would be
+ * several times as large as the parameters of |f|. */
 const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
-                                  bool tiles, int64_t most, const rlxc_temps *temps,
+                                  bool tiles, const rlxc_prim_func *f, const rlxc_temps *temps,
                                   const rlxc_buffer **buffer);
 /* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly. */
 void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f);

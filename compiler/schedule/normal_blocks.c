@@ -16,6 +16,12 @@ bool rlxc_nest_reads(rlxc_context *ctx, const rlxc_block *b, const rlxc_buffer *
            (b->init && rlxc_mentions(ctx, b->init->store.value, buffer));
 }
 
+bool rlxc_is_no_load(void *user, const rlxc_expr *e)
+{
+    (void)user;
+    return e->kind != RLXC_EXPR_LOAD;
+}
+
 bool rlxc_nest_reads_own(rlxc_context *ctx, const rlxc_block *b)
 {
     return rlxc_nest_reads(ctx, b, b->body->store.buffer);
@@ -252,8 +258,7 @@ static bool is_own(const rlxc_stmt *store, const rlxc_expr *e)
 bool rlxc_is_update(rlxc_context *ctx, const rlxc_stmt *store)
 {
     const rlxc_expr *e = store->store.value;
-    if (e->kind != RLXC_EXPR_ADD && e->kind != RLXC_EXPR_MUL && e->kind != RLXC_EXPR_MIN &&
-        e->kind != RLXC_EXPR_MAX && e->kind != RLXC_EXPR_AND && e->kind != RLXC_EXPR_OR)
+    if (!rlxc_commutes(e))
         return false;
     return is_own(store, e->bin.a)
                ? !rlxc_mentions(ctx, e->bin.b, store->store.buffer)

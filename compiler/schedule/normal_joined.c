@@ -3,13 +3,15 @@
  * Where axes were split inside the block, as blockize leaves them, C[i0 * 16 + i1] is one axis, and
  * so is k0 * 4 + k1 of two reduction axes in the index of a load; C[v // 16, v % 16] is two
  * (normal_space.h). All axes become int64, and the indices with them: schedules count in int64, and
- * int32 values in such indices would need casts. */
+ * int32 values in such indices would need casts. Indices do not wrap around, but values of 32 bits
+ * do: those are computed in int64 only where that is proved to make no difference. */
 #include "compiler/schedule/normal_space.h"
 
 typedef struct joining {
     rlxc_space s;
     const rlxc_block *block;
     const rlxc_expr *from[RLXC_NEST_AXES], *to[RLXC_NEST_AXES]; /* the axes, int64 variables */
+    rlxc_bounds bounds;                                         /* of the latter */
     const rlxc_expr *found[RLXC_SPACE_EXPRS]; /* what s.exprs are made from: the largest parts of
                                                * the block's expressions that are arithmetic of axes
                                                */
@@ -20,8 +22,7 @@ static bool is_signed(rlx_dtype t)
     return t.code == RLX_INT && t.bits >= 32 && t.lanes == 1;
 }
 
-/* True for arithmetic that does not wrap around: of signed integers that are variables or
- * constants. */
+/* True for arithmetic of signed integers that are variables or constants. */
 static bool is_index(joining *j, const rlxc_expr *e)
 {
     if (!rlxc_space_goes_on(&j->s) || !is_signed(e->dtype))
@@ -40,30 +41,75 @@ static bool uses_axis(const joining *j, const rlxc_expr *e)
     return false;
 }
 
+/* True if no part of |e|, which is_index, leaves the range of its type. */
+static bool fits(joining *j, const rlxc_expr *e)
+{
+    if (!rlxc_space_goes_on(&j->s))
+        return false;
+    if (e->kind != RLXC_EXPR_CAST && !rlxc_is_binary(e))
+        return true;
+    if (!fits(j, e->bin.a) || (rlxc_is_binary(e) && !fits(j, e->bin.b)))
+        return false;
+    const rlxc_bound range = rlxc_type_range(e->dtype);
+    const rlxc_bound b = rlxc_bound_of(
+        j->s.ctx, rlxc_space_widened(&j->s, e, j->from, j->to, j->block->n_axes), &j->bounds);
+    return e->dtype.bits == 64 || (b.min >= range.min && b.max <= range.max);
+}
+
 /* --- finding ---------------------------------------------------------------------------------- */
+
+static void note(joining *j, const rlxc_expr *e)
+{
+    for (uint32_t i = 0; i < j->s.n_exprs; i++)
+        if (j->found[i] == e)
+            return;
+    if (!uses_axis(j, e))
+        return;
+    if (j->s.n_exprs == RLXC_SPACE_EXPRS) {
+        j->s.failed = true;
+        return;
+    }
+    j->found[j->s.n_exprs] = e;
+    j->s.exprs[j->s.n_exprs++] = rlxc_space_widened(&j->s, e, j->from, j->to, j->block->n_axes);
+}
+
+static void find_in_index(joining *j, const rlxc_expr *e);
 
 static const rlxc_expr *find(void *user, const rlxc_expr *e)
 {
     joining *j = user;
-    if (!is_index(j, e))
-        return NULL;
-    for (uint32_t i = 0; i < j->s.n_exprs; i++)
-        if (j->found[i] == e)
-            return e;
-    if (!uses_axis(j, e))
-        return e;
-    if (j->s.n_exprs == RLXC_SPACE_EXPRS) {
-        j->s.failed = true;
+    if (e->kind == RLXC_EXPR_LOAD) {
+        for (uint32_t i = 0; i < e->load.n; i++)
+            find_in_index(j, e->load.indices[i]);
         return e;
     }
-    j->found[j->s.n_exprs] = e;
-    j->s.exprs[j->s.n_exprs++] = rlxc_space_widened(&j->s, e, j->from, j->to, j->block->n_axes);
+    if (!is_index(j, e) || !fits(j, e))
+        return NULL;
+    note(j, e);
     return e;
 }
 
-static void find_in(joining *j, const rlxc_expr *e)
+/* As renewed_index replaces it. */
+static void find_in_index(joining *j, const rlxc_expr *e)
 {
-    rlxc_expr_rewrite_all(j->s.ctx, e, find, j);
+    if (is_index(j, e)) {
+        note(j, e);
+    } else if (is_signed(e->dtype) && rlxc_is_binary(e)) {
+        find_in_index(j, e->bin.a);
+        find_in_index(j, e->bin.b);
+    } else {
+        rlxc_expr_rewrite_all(j->s.ctx, e, find, j);
+    }
+}
+
+/* An axis of an unknown extent is less than it, and so less than the largest number. */
+static void set_bound(joining *j, uint32_t k)
+{
+    int64_t extent;
+    rlxc_bound b = {0, rlxc_type_range(j->from[k]->dtype).max - 1};
+    if (rlxc_is_int(j->block->axes[k].extent, &extent))
+        b.max = extent > 0 ? extent - 1 : 0;
+    rlxc_bounds_set(j->s.ctx, &j->bounds, j->to[k], b);
 }
 
 /* The store's indices come first. */
@@ -82,14 +128,15 @@ static bool begin(joining *j, const rlxc_expr *const *values)
             rlxc_space_add(s, axis->var->var.name,
                            rlxc_canonical(s->ctx, rlxc_cast(s->ctx, RLX_I64, axis->extent), NULL),
                            rlxc_cast(s->ctx, RLX_I64, values[k]), axis->kind == RLXC_AXIS_REDUCE);
+        set_bound(j, k);
     }
     for (uint32_t i = 0; i < b->body->store.n; i++)
-        find_in(j, b->body->store.indices[i]);
+        find_in_index(j, b->body->store.indices[i]);
     s->n_axes = s->n_exprs;
     for (uint32_t k = 0; k < 2 && stores[k]; k++) {
         for (uint32_t i = 0; i < stores[k]->store.n; i++)
-            find_in(j, stores[k]->store.indices[i]);
-        find_in(j, stores[k]->store.value);
+            find_in_index(j, stores[k]->store.indices[i]);
+        rlxc_expr_rewrite_all(s->ctx, stores[k]->store.value, find, j);
     }
     return !s->failed;
 }
@@ -166,7 +213,7 @@ static const rlxc_expr *renewed_index(joining *j, const rlxc_expr *e)
 static const rlxc_expr *replace(void *user, const rlxc_expr *e)
 {
     joining *j = user;
-    if (is_index(j, e))
+    if (is_index(j, e) && fits(j, e))
         return uses_axis(j, e) ? rlxc_cast(j->s.ctx, e->dtype, renewed(j, e)) : e;
     if (e->kind == RLXC_EXPR_LOAD) {
         const rlxc_expr **at = rlxc_alloc(j->s.ctx, ((size_t)e->load.n + 1) * sizeof *at);
@@ -175,7 +222,7 @@ static const rlxc_expr *replace(void *user, const rlxc_expr *e)
         return rlxc_load(j->s.ctx, e->load.buffer, at, e->load.n);
     }
     if (e->kind >= RLXC_EXPR_EQ && e->kind <= RLXC_EXPR_GE && is_index(j, e->bin.a) &&
-        is_index(j, e->bin.b))
+        is_index(j, e->bin.b) && fits(j, e->bin.a) && fits(j, e->bin.b))
         return rlxc_binary(j->s.ctx, (rlxc_expr_kind)e->kind, renewed(j, e->bin.a),
                            renewed(j, e->bin.b));
     return NULL;

@@ -99,7 +99,7 @@ static bool allocates(const rlxc_stmt *s, const rlxc_buffer *buffer)
     return any;
 }
 
-static bool count_allocation(void *user, const rlxc_stmt *s)
+static bool find_allocation(void *user, const rlxc_stmt *s)
 {
     uses *u = user;
     u->any = u->any || allocates(s, u->buffer);
@@ -110,7 +110,7 @@ static bool count_allocation(void *user, const rlxc_stmt *s)
 static bool has_allocation(const rlxc_stmt *s, const rlxc_buffer *buffer)
 {
     uses u = {.buffer = buffer};
-    rlxc_stmt_visit(s, count_allocation, &u);
+    rlxc_stmt_visit(s, find_allocation, &u);
     return u.any;
 }
 
@@ -141,6 +141,7 @@ static bool is_around(const rlxc_stmt *whole, const rlxc_buffer *buffer, const r
     return at.found && has_allocation(at.found, buffer);
 }
 
+/* The loops and axes of blocks around all uses of |buffer| in |s|; false: it cannot be placed. */
 static bool find_around(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_stmt *whole,
                         const rlxc_buffer *buffer, around *out)
 {
@@ -232,13 +233,29 @@ static void place(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
             out[n++] = at[i];
 }
 
-/* |buffer| with places for all iterations; NULL: it would have more than |most| elements. */
+enum { MOST_GROWTH = 4 };
+
+/* True if |size| elements are not more than a few times those of a parameter: larger temporaries
+ * are better stored to again and again. */
+static bool is_moderate(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_expr *size)
+{
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const rlxc_buffer *b = f->params[i].buffer;
+        if (b && rlxc_prove_le(ctx, size,
+                               rlxc_mul(ctx, rlxc_product(ctx, b->shape, b->ndim),
+                                        rlxc_i64(ctx, MOST_GROWTH)),
+                               NULL))
+            return true;
+    }
+    return false;
+}
+
+/* |buffer| with places for all iterations; NULL: it would be too large. */
 static rlxc_buffer *enlarged(rlxc_context *ctx, const rlxc_buffer *buffer, const around *loops,
-                             bool tiles, int64_t most)
+                             bool tiles, const rlxc_prim_func *f)
 {
     const rlxc_expr *shape[RLXC_MAX_NDIM];
     rlxc_buffer *own = rlxc_copy(ctx, buffer, sizeof *own);
-    int64_t size;
     uint32_t n = 0;
     for (uint32_t i = 0; i < loops->n + buffer->ndim; i++) {
         const rlxc_expr *extent = i < loops->n ? loops->extents[i] : buffer->shape[i - loops->n];
@@ -251,10 +268,7 @@ static rlxc_buffer *enlarged(rlxc_context *ctx, const rlxc_buffer *buffer, const
             return NULL;
         shape[n++] = rlxc_cast(ctx, RLX_I64, extent);
     }
-    const rlxc_expr *all = rlxc_product(ctx, shape, n);
-    /* of an unknown number of iterations, one element of each */
-    if (rlxc_is_int(all, &size) ? size > most
-                                : buffer->ndim != 1 || !rlxc_is_const(buffer->shape[0], 1))
+    if (!is_moderate(ctx, f, rlxc_product(ctx, shape, n)))
         return NULL;
     own->shape = rlxc_copy(ctx, shape, n * sizeof *shape);
     own->ndim = n;
@@ -263,7 +277,7 @@ static rlxc_buffer *enlarged(rlxc_context *ctx, const rlxc_buffer *buffer, const
 }
 
 const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
-                                  bool tiles, int64_t most, const rlxc_temps *temps,
+                                  bool tiles, const rlxc_prim_func *f, const rlxc_temps *temps,
                                   const rlxc_buffer **buffer)
 {
     around loops = {.n = 0};
@@ -278,7 +292,7 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
     if (all.pointer || all.whole)
         return all.pointer ? NULL : stmt;
     tiles = tiles && (*buffer)->ndim == loops.n;
-    rlxc_buffer *own = enlarged(ctx, *buffer, &loops, tiles, most);
+    rlxc_buffer *own = enlarged(ctx, *buffer, &loops, tiles, f);
     if (!own)
         return NULL;
     places p = {ctx, *buffer, &loops, tiles};

@@ -3,8 +3,9 @@
  * is proved to reach each element of a box once; so a block may run for all elements before the
  * next one starts, unless that one changes its operands. Of two blocks that store to one buffer,
  * the first must be the init of a reduction and the second its update, both with the same elements
- * in each iteration of the loops they share. A block with several stores that are independent of
- * each other is taken as a block for each. */
+ * in each iteration of the loops they share. Blocks in blocks take the axes of those around them
+ * that they use; stores in plain loops become blocks (normal_blocks.c). What counts in one
+ * iteration of a loop only, the first or the last, is a nest without that loop. */
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
@@ -20,9 +21,7 @@ bool rlxc_nest_stores_all(rlxc_context *ctx, const rlxc_nest *nest)
 {
     const rlxc_stmt *store = nest->block->body;
     for (uint32_t i = 0; i < store->store.n; i++) {
-        uint32_t k = 0;
-        while (k < nest->block->n_axes && nest->block->axes[k].var != store->store.indices[i])
-            k++;
+        const uint32_t k = rlxc_block_axis(nest->block, store->store.indices[i]);
         if (k == nest->block->n_axes
                 ? !rlxc_is_const(store->store.buffer->shape[i], 1)
                 : !rlxc_prove_eq(ctx, nest->extents[k], store->store.buffer->shape[i], NULL))
@@ -227,10 +226,10 @@ static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at
     const rlxc_stmt *realize = flattened(ctx, at, s);
     const uint32_t n = rlxc_simple_blocks(ctx, realize->block.block, realize->block.values, blocks);
     rlxc_nest nest = {.n_loops = at->n};
-    for (uint32_t i = 0; i < at->n; i++)
+    for (uint32_t i = 0; i < at->n; i++) {
         nest.loops[i] = at->loops[i];
-    for (uint32_t i = 0; i < at->n; i++)
         nest.once[i] = at->first[i] ? RLXC_FIRST_TURN : RLXC_EACH_TURN;
+    }
     for (uint32_t k = 0; k < n; k++) {
         rlxc_stmt *own = rlxc_copy(ctx, realize, sizeof *own);
         own->block.values = blocks[k].values;
@@ -266,12 +265,6 @@ static const rlxc_expr *without_first(rlxc_context *ctx, path *at, const rlxc_ex
     return NULL;
 }
 
-static bool is_no_load(void *user, const rlxc_expr *e)
-{
-    (void)user;
-    return e->kind != RLXC_EXPR_LOAD;
-}
-
 /* The statements of |seq| from its let |i| on, with the value for the name. */
 static bool collect_from_let(rlxc_context *ctx, const rlxc_stmt *seq, uint32_t i, path *at,
                              rlxc_nests *out)
@@ -281,7 +274,7 @@ static bool collect_from_let(rlxc_context *ctx, const rlxc_stmt *seq, uint32_t i
     const rlxc_stmt_rewriter rewriter = {.user = &r, .expr = renamed};
     if (!rlxc_may_move(ctx, let->let.value) || i + 1 == seq->seq.n)
         return false;
-    if (rlxc_expr_visit(ctx, let->let.value, is_no_load, NULL)) {
+    if (rlxc_expr_visit(ctx, let->let.value, rlxc_is_no_load, NULL)) {
         const rlxc_stmt *rest = rlxc_stmt_seq(ctx, seq->seq.items + i + 1, seq->seq.n - i - 1);
         return collect(ctx, rlxc_stmt_rewrite(ctx, rest, &rewriter), at, out);
     }

@@ -6,7 +6,7 @@
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
-static bool commutes(const rlxc_expr *e)
+bool rlxc_commutes(const rlxc_expr *e)
 {
     return e->kind == RLXC_EXPR_ADD || e->kind == RLXC_EXPR_MUL || e->kind == RLXC_EXPR_MIN ||
            e->kind == RLXC_EXPR_MAX || e->kind == RLXC_EXPR_AND || e->kind == RLXC_EXPR_OR;
@@ -35,7 +35,7 @@ void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest)
 {
     const rlxc_stmt *store = nest->block->body;
     const rlxc_expr *v = store->store.value;
-    if (!commutes(v) || !is_load_of(v->bin.b, store->store.buffer) ||
+    if (!rlxc_commutes(v) || !is_load_of(v->bin.b, store->store.buffer) ||
         is_load_of(v->bin.a, store->store.buffer))
         return;
     rlxc_block *block = changed(ctx, nest->block);
@@ -171,7 +171,7 @@ static const rlxc_expr *term_of(rlxc_context *ctx, const rlxc_nest *nest)
 {
     const rlxc_block *b = nest->block;
     const rlxc_expr *v = b->body->store.value;
-    return b->init && commutes(v) && is_load_of(v->bin.a, b->body->store.buffer) &&
+    return b->init && rlxc_commutes(v) && is_load_of(v->bin.a, b->body->store.buffer) &&
                    !rlxc_mentions(ctx, v->bin.b, b->body->store.buffer)
                ? v->bin.b
                : NULL;

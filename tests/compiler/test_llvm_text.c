@@ -141,7 +141,6 @@ static size_t count(rlx_test *t, int level, const char *term, const char *what)
     char text[2048];
     kernel_fixture f;
     rlxc_native out;
-    size_t n = 0;
     snprintf(text, sizeof text,
              "@I.ir_module\nclass Module:\n"
              "    @T.prim_func\n"
@@ -159,8 +158,7 @@ static size_t count(rlx_test *t, int level, const char *term, const char *what)
     cr_assert(rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
     cr_assert(rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_LLVM, &out), "%s",
               rlxc_render_diagnostics(f.ctx));
-    for (const char *at = out.data; (at = strstr(at, what)) != NULL; at++)
-        n++;
+    const size_t n = occurrences((const char *)out.data, out.size, what);
     kernel_fixture_deinit(&f);
     return n;
 }

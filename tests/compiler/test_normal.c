@@ -141,6 +141,16 @@ static void own_result(const float *a, float *o, int64_t n, int64_t m)
         o[i] = a[i] + 1;
 }
 
+/* Values of 32 bits wrap around, in plain loops over int32. */
+static void wrapped_values(const float *a, float *o, int64_t n, int64_t m)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) {
+            const int32_t x = (int32_t)((uint32_t)j * 1103515245U + 12345U);
+            o[i * m + j] = a[i * m + j] + (float)x + (x > 0 ? 1 : 0);
+        }
+}
+
 /* Two blocks in one loop, of which one adds to what it reads: once for each element. */
 static void added_once(const float *a, float *o, int64_t n, int64_t m)
 {
@@ -189,6 +199,12 @@ static const recurrence recurrences[] = {
      "    for i, j in T.grid(n, m):\n"
      "        O[i, j] = S[i, j] + T.float32(1)\n",
      own_result, true},
+    {"wrapped values",
+     "    for i in range(T.Cast(\"int32\", n)):\n"
+     "        for j in range(T.Cast(\"int32\", m)):\n"
+     "            O[i, j] = A[i, j] + T.Cast(\"float32\", j * 1103515245 + 12345) + "
+     "T.if_then_else(j * 1103515245 + 12345 > 0, T.float32(1), T.float32(0))\n",
+     wrapped_values, true},
     {"added once",
      "    S = T.alloc_buffer((n, m))\n"
      "    for i, j in T.grid(n, m):\n"

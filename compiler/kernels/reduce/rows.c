@@ -18,7 +18,7 @@
 enum {
     VECTOR_ELEMENTS = 32, /* enough for full vectors, or several of them */
     SHORT_ROW = 64,       /* elements */
-    LONG_ROW = 96,        /* elements; LLVM unrolls no longer loops whole */
+    LONG_ROW = 96,        /* elements; LLVM does not fully unroll longer loops */
     FEWEST_LANES = 4,     /* of a vector that pays */
     GATHER_BYTES = 32,    /* LLVM gathers into vectors of so many bytes, and longer ones */
     ROW_MULTIPLE = 8      /* divides rows that need few instructions besides full vectors */
