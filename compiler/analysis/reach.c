@@ -288,3 +288,61 @@ bool rlxc_reach_inside(rlxc_reach *r, const rlxc_expr *index, const rlxc_expr *s
     const rlxc_expr *room = rlxc_sub(ctx, rlxc_sub(ctx, size, rlxc_i64(ctx, 1)), index);
     return follows(r, index) && follows(r, room);
 }
+
+/* --- loads ------------------------------------------------------------------------------------ */
+
+enum { MOST_NODES = 4096 }; /* an expression may be far larger as a tree than in memory */
+
+static bool loads_inside(rlxc_reach *r, const rlxc_expr *e, uint32_t *work);
+
+static bool choice_inside(rlxc_reach *r, const rlxc_expr *e, uint32_t *work)
+{
+    const rlxc_reach_mark outside = rlxc_reach_scope(r);
+    bool inside = loads_inside(r, e->call.args[0], work);
+    for (uint32_t i = 1; i < 3 && inside; i++) {
+        rlxc_reach_assume(r, e->call.args[0], i == 1);
+        inside = loads_inside(r, e->call.args[i], work);
+        rlxc_reach_leave(r, outside);
+    }
+    return inside;
+}
+
+static bool loads_inside(rlxc_reach *r, const rlxc_expr *e, uint32_t *work)
+{
+    bool inside = ++*work < MOST_NODES;
+    switch ((rlxc_expr_kind)e->kind) {
+        RLXC_LEAF_EXPRS(RLXC_EXPR_CASE)
+        return inside;
+        RLXC_NUMBER_EXPRS(RLXC_EXPR_CASE)
+    case RLXC_EXPR_AND:
+    case RLXC_EXPR_OR:
+        return inside && loads_inside(r, e->bin.a, work) && loads_inside(r, e->bin.b, work);
+    case RLXC_EXPR_NOT:
+    case RLXC_EXPR_CAST:
+        return inside && loads_inside(r, e->bin.a, work);
+    case RLXC_EXPR_LOAD:
+        for (uint32_t i = 0; i < e->load.n && inside; i++)
+            inside = loads_inside(r, e->load.indices[i], work) &&
+                     rlxc_reach_inside(r, e->load.indices[i], e->load.buffer->shape[i]);
+        return inside && e->load.n == e->load.buffer->ndim;
+    case RLXC_EXPR_CALL:
+        if (rlxc_is_choice(e))
+            return inside && choice_inside(r, e, work);
+        for (uint32_t i = 0; i < e->call.n && inside; i++)
+            inside = loads_inside(r, e->call.args[i], work);
+        return inside && strcmp(e->call.name, "address_of") != 0;
+    case RLXC_EXPR_SELECT:
+        return inside && loads_inside(r, e->select.cond, work) &&
+               loads_inside(r, e->select.yes, work) && loads_inside(r, e->select.no, work);
+    case RLXC_EXPR_LET:
+    case RLXC_EXPR_RAMP:
+    case RLXC_EXPR_BROADCAST:
+        return false;
+    }
+    return false;
+}
+
+bool rlxc_reach_loads_inside(rlxc_reach *r, const rlxc_expr *e)
+{
+    return loads_inside(r, e, &(uint32_t){0});
+}

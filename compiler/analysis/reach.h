@@ -6,6 +6,7 @@
 #define RLXC_ANALYSIS_REACH_H
 
 #include "compiler/ir/sym.h"
+#include "compiler/ir/tir.h"
 
 typedef struct rlxc_reach_loop {
     const rlxc_expr *var, *first, *last; /* in terms of outer loops and symbols */
@@ -46,5 +47,7 @@ void rlxc_reach_enter(rlxc_reach *r, const rlxc_expr *var, const rlxc_expr *min,
 void rlxc_reach_assume(rlxc_reach *r, const rlxc_expr *cond, bool holds);
 /* True if 0 <= index < size is proved. */
 bool rlxc_reach_inside(rlxc_reach *r, const rlxc_expr *index, const rlxc_expr *size);
+/* True if each load in |e| is proved to stay inside its buffer, under the conditions around it. */
+bool rlxc_reach_loads_inside(rlxc_reach *r, const rlxc_expr *e);
 
 #endif

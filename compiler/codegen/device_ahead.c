@@ -263,8 +263,7 @@ static const rlxc_stmt *as_async(void *user, const rlxc_stmt *s)
         return NULL;
     const rlxc_expr *from = s->store.value, *cond = NULL;
     const rlx_dtype t = s->store.buffer->dtype;
-    if (from->kind == RLXC_EXPR_CALL && strcmp(from->call.name, "if_then_else") == 0 &&
-        from->call.n == 3 && is_zero(from->call.args[2])) {
+    if (rlxc_is_choice(from) && is_zero(from->call.args[2])) {
         cond = from->call.args[0];
         from = from->call.args[1];
     }

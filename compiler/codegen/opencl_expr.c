@@ -432,7 +432,7 @@ static const char *emit(rlxc_cl *g, const rlxc_expr *e)
     case RLXC_EXPR_LOAD:
         return load(g, e);
     case RLXC_EXPR_CALL:
-        if (e->call.n == 3 && strcmp(e->call.name, "if_then_else") == 0)
+        if (rlxc_is_choice(e))
             return choose(g, e->call.args[0], e->call.args[1], e->call.args[2]);
         return rlxc_cl_call(g, e);
     case RLXC_EXPR_LET: {

@@ -206,7 +206,7 @@ static bool is_prefetch(const rlxc_expr *e)
 static const rlxc_expr *walk_call(rlxc_share_walk *w, const rlxc_expr *e)
 {
     const rlxc_intrinsic *row = rlxc_find_intrinsic(e->call.name, strlen(e->call.name));
-    const bool is_choice = strcmp(e->call.name, "if_then_else") == 0;
+    const bool is_choice = rlxc_is_choice(e);
     if (!row || (rlxc_intrinsic_has_effects(row) && !is_prefetch(e)) ||
         strcmp(e->call.name, "ret") == 0)
         w->bad = true;

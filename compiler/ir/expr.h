@@ -11,6 +11,8 @@
 
 #include "compiler/base/context.h"
 
+#include <string.h>
+
 typedef struct rlxc_expr rlxc_expr;
 typedef struct rlxc_buffer rlxc_buffer;
 
@@ -188,6 +190,11 @@ bool rlxc_is_index_map(const rlxc_expr *e);
 static inline bool rlxc_is_binary(const rlxc_expr *e)
 {
     return e->kind >= RLXC_EXPR_ADD && e->kind <= RLXC_EXPR_OR;
+}
+/* True for if_then_else(condition, value, other), which evaluates one of both values. */
+static inline bool rlxc_is_choice(const rlxc_expr *e)
+{
+    return e->kind == RLXC_EXPR_CALL && e->call.n == 3 && strcmp(e->call.name, "if_then_else") == 0;
 }
 
 /* Rebuilds |e| with |leaf| applied to VAR and LOAD nodes; NULL keeps the node and continues with

@@ -204,8 +204,7 @@ static const rlxc_expr *without_condition(rlxc_context *ctx, const rlxc_expr *e,
         cond = e->select.cond;
         yes = e->select.yes;
         no = e->select.no;
-    } else if (e->kind == RLXC_EXPR_CALL && e->call.n == 3 &&
-               strcmp(e->call.name, "if_then_else") == 0) {
+    } else if (rlxc_is_choice(e)) {
         cond = e->call.args[0];
         yes = e->call.args[1];
         no = e->call.args[2];

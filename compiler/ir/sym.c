@@ -340,8 +340,7 @@ static const rlxc_expr *rebuild_other(rlxc_sym *s, const rlxc_expr *e)
     }
     if (e->kind == RLXC_EXPR_CALL) {
         const rlxc_expr *const *args = canon_list(s, e->call.args, e->call.n);
-        if (e->call.n == 3 && args[0]->kind == RLXC_EXPR_INT &&
-            strcmp(e->call.name, "if_then_else") == 0)
+        if (rlxc_is_choice(e) && args[0]->kind == RLXC_EXPR_INT)
             return args[0]->i ? args[1] : args[2];
         if (args == e->call.args || list_too_deep(args, e->call.n))
             return e;

@@ -71,7 +71,7 @@ static bool add_comparison(void *user, const rlxc_expr *e)
     rlxc_cut_search *s = user;
     const uint32_t n = s->n;
     int64_t at;
-    if (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0)
+    if (rlxc_is_choice(e))
         add_condition(s, e->call.args[0]);
     else if (e->kind == RLXC_EXPR_LT || e->kind == RLXC_EXPR_LE || e->kind == RLXC_EXPR_GT ||
              e->kind == RLXC_EXPR_GE)
@@ -341,7 +341,7 @@ static const rlxc_expr *invariant_choice(rlxc_partition *p, const rlxc_expr *e,
         found = invariant_choice(p, e->bin.a, var, left);
         return found ? found : invariant_choice(p, e->bin.b, var, left);
     }
-    if (e->kind != RLXC_EXPR_CALL || strcmp(e->call.name, "if_then_else") != 0)
+    if (!rlxc_is_choice(e))
         return NULL;
     part_fixed(p, e->call.args[0], var, &fixed);
     return fixed && (is_root || !rlxc_expr_loads(p->ctx, fixed)) ? e : NULL;

@@ -123,7 +123,7 @@ static const rlxc_expr *whole_choice(vectorizer *v, const rlxc_expr *e)
 
 static const rlxc_expr *vec_call(vectorizer *v, const rlxc_expr *e)
 {
-    if (strcmp(e->call.name, "if_then_else") == 0) {
+    if (rlxc_is_choice(e)) {
         const bool reads =
             rlxc_expr_loads(v->ctx, e->call.args[1]) || rlxc_expr_loads(v->ctx, e->call.args[2]);
         const rlxc_expr *cond = vec(v, e->call.args[0]);

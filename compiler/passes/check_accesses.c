@@ -84,7 +84,7 @@ static void check_expr(walk *w, const rlxc_expr *e)
         check_access(w, "load from", e->load.buffer, e->load.indices, e->load.n);
         return;
     case RLXC_EXPR_CALL:
-        if (strcmp(e->call.name, "if_then_else") == 0 && e->call.n > 0)
+        if (rlxc_is_choice(e))
             check_expr(w, e->call.args[0]);
         else if (strcmp(e->call.name, "address_of") != 0)
             for (uint32_t i = 0; i < e->call.n; i++)

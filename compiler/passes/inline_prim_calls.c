@@ -216,7 +216,7 @@ static const rlxc_expr *lifted(site *at, const rlxc_expr *e)
     case RLXC_EXPR_CALL:
         if (is_call(at->in, e))
             return expanded(at, e);
-        if (strcmp(e->call.name, "if_then_else") == 0 && e->call.args[0]->dtype.lanes == 1)
+        if (rlxc_is_choice(e) && e->call.args[0]->dtype.lanes == 1)
             return lifted_choice(at, e);
         return rlxc_call(ctx, e->dtype, e->call.name, lifted_all(at, e->call.args, e->call.n),
                          e->call.n);

@@ -184,6 +184,23 @@ static void inline_copies(state *s, bool moves)
         }
 }
 
+/* --- layouts ---------------------------------------------------------------------------------- */
+
+static void plain_layouts(state *s)
+{
+    rlxc_buffer **own = rlxc_try_alloc(s->ctx, s->temps.n, sizeof *own);
+    for (uint32_t t = 0; t < s->temps.n && own; t++) {
+        bool opaque = false;
+        for (uint32_t i = 0; i < s->n && !opaque; i++)
+            opaque = use_of(s->ctx, s->stmts[i], s->temps.items[t]).opaque;
+        own[t] = opaque ? s->temps.items[t]
+                        : rlxc_plain_layout(s->ctx, s->stmts, s->n, s->temps.items[t]);
+        s->changed = s->changed || own[t] != s->temps.items[t];
+    }
+    if (own)
+        s->temps.items = own;
+}
+
 /* --- nests ------------------------------------------------------------------------------------ */
 
 typedef struct item { /* a nest, or a statement that stays as it was written */
@@ -285,10 +302,14 @@ static bool only_in(const state *s, uint32_t at, const rlxc_buffer *buffer)
     return true;
 }
 
-/* Statement |at| with places for each iteration in its temporaries, those of the function and
- * |inner|, if its loops can then be split. */
+/* What the temporaries of an iteration become: they stay as they are, get a dimension for each
+ * loop, or are tiles of a larger one (rlxc_place_local). */
+typedef enum place_kind { ONE_PLACE, LOOP_PLACES, TILE_PLACES } place_kind;
+
+/* Statement |at| with such places in its temporaries, those of the function and |inner|, if its
+ * loops can then be split. */
 static bool try_places(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc_buffers *inner,
-                       bool tiles)
+                       place_kind kind)
 {
     const uint32_t all = s->temps.n + inner->count;
     rlxc_nests nests = {0};
@@ -297,9 +318,9 @@ static bool try_places(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc_
     for (uint32_t i = 0; i < all && buffers && writers; i++) {
         const bool fresh = i >= s->temps.n;
         const rlxc_buffer *temp = fresh ? inner->items[i - s->temps.n] : s->temps.items[i];
-        if (fresh || only_in(s, at, temp)) {
+        if (kind != ONE_PLACE && (fresh || only_in(s, at, temp))) {
             const rlxc_stmt *placed = rlxc_place_local(s->ctx, stmt, fresh ? s->stmts[at] : NULL,
-                                                       tiles, s->f, &s->temps, &temp);
+                                                       kind == TILE_PLACES, s->f, &s->temps, &temp);
             if (!placed && fresh)
                 return false;
             stmt = placed ? placed : stmt;
@@ -325,8 +346,11 @@ static void place_locals(state *s, uint32_t at)
     if (s->stmts[at]->kind != RLXC_STMT_FOR)
         return;
     const rlxc_stmt *stmt = rlxc_without_allocs(s->ctx, s->stmts[at], &inner);
-    if (inner.count > 0 || !rlxc_distribute(s->ctx, stmt, &s->temps, &nests))
-        (void)(try_places(s, at, stmt, &inner, false) || try_places(s, at, stmt, &inner, true));
+    if (inner.count == 0 && rlxc_distribute(s->ctx, stmt, &s->temps, &nests))
+        return;
+    for (place_kind k = inner.count ? ONE_PLACE : LOOP_PLACES; k <= TILE_PLACES; k++)
+        if (try_places(s, at, stmt, &inner, k))
+            return;
 }
 
 /* --- partial reductions ----------------------------------------------------------------------- */
@@ -517,6 +541,7 @@ static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
     count_writers(&s);
     for (uint32_t i = 0; i < s.n && !rlxc_failed(ctx); i++)
         place_locals(&s, i);
+    plain_layouts(&s);
     inline_copies(&s, false);
     remake(&s);
     inline_copies(&s, true);

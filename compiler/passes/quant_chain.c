@@ -375,7 +375,7 @@ static bool wide_range(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
         return true;
     } else if (kind == RLXC_EXPR_SELECT && is_never(c, e->select.cond))
         return range_of(c, e->select.no, out);
-    else if (kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0) {
+    else if (rlxc_is_choice(e)) {
         if (!range_of(c, e->call.args[1], &a) || !range_of(c, e->call.args[2], &b))
             return false;
     } else if (kind == RLXC_EXPR_CALL)

@@ -118,7 +118,7 @@ static const rlxc_expr *take_choice(void *user, const rlxc_expr *e)
     int64_t at;
     if (e->kind == RLXC_EXPR_LOAD)
         return e;
-    if (e->kind != RLXC_EXPR_CALL || strcmp(e->call.name, "if_then_else") != 0)
+    if (!rlxc_is_choice(e))
         return NULL;
     const rlxc_expr *cond = e->call.args[0], *part = NULL;
     bool below = true; /* the condition holds for parts below |at|, or for the others */

@@ -23,6 +23,7 @@ typedef struct rlxc_nest {
     const rlxc_block *block;  /* as it is now */
     const rlxc_expr *vars[RLXC_NEST_AXES], *extents[RLXC_NEST_AXES]; /* a loop for each axis */
     bool plain; /* the loops as written are in normal form */
+    bool whole; /* the loops as written store elements again (rlxc_nest_whole) */
 } rlxc_nest;
 
 typedef RLXC_VEC(rlxc_nest) rlxc_nests;
@@ -40,6 +41,11 @@ static inline uint32_t rlxc_block_axis(const rlxc_block *b, const rlxc_expr *var
  * for each axis. Loops that nothing depends on are dropped if repeating the block changes nothing.
  * False: not proved. */
 bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest);
+/* Makes a loop for each axis of a block that computes elements of a temporary from their positions
+ * alone, for all of them: loops that overlap, such as tiles of an image with its border, store some
+ * again and again. The caller knows that nothing it reads changes. False: a load may leave its
+ * buffer, or the block has another form. */
+bool rlxc_nest_whole(rlxc_context *ctx, rlxc_nest *nest);
 /* The new loops around the block, or the original statement if it is equal. */
 const rlxc_stmt *rlxc_nest_stmt(rlxc_context *ctx, const rlxc_nest *nest);
 
@@ -133,6 +139,10 @@ const rlxc_stmt *rlxc_without_allocs(rlxc_context *ctx, const rlxc_stmt *stmt, r
 const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
                                   bool tiles, const rlxc_prim_func *f, const rlxc_temps *temps,
                                   const rlxc_buffer **buffer);
+/* |buffer|, a temporary that |stmts| access by loads and stores only, in the layout in which its
+ * stores have the indices of what they copy, or those of their block; the accesses are changed. */
+rlxc_buffer *rlxc_plain_layout(rlxc_context *ctx, const rlxc_stmt **stmts, uint32_t n,
+                               rlxc_buffer *buffer);
 /* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly. */
 void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f);
 

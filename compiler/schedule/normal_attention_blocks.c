@@ -66,9 +66,7 @@ static const rlxc_expr *masked(const writing *w, const rlxc_expr *e)
         cond = e->select.cond;
         yes = e->select.yes;
         no = e->select.no;
-    } else if (e->kind == RLXC_EXPR_CALL && e->call.n == 3 &&
-               strcmp(e->call.name, "if_then_else") == 0 &&
-               rlxc_expr_visit(ctx, e->call.args[1], is_no_load, NULL) &&
+    } else if (rlxc_is_choice(e) && rlxc_expr_visit(ctx, e->call.args[1], is_no_load, NULL) &&
                rlxc_expr_visit(ctx, e->call.args[2], is_no_load, NULL)) {
         cond = e->call.args[0];
         yes = e->call.args[1];

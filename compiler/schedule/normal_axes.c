@@ -6,6 +6,7 @@
  * each element of the box is visited once. */
 #include <string.h>
 
+#include "compiler/analysis/reach.h"
 #include "compiler/ir/operation.h"
 #include "compiler/schedule/normal_space.h"
 
@@ -248,10 +249,44 @@ static const char *loop_name(rlxc_context *ctx, const char *axis)
     return rlxc_intern_cstr(ctx, name[0] >= '0' && name[0] <= '9' ? axis : name);
 }
 
+static void name_loops(rlxc_context *ctx, rlxc_nest *nest)
+{
+    for (uint32_t k = 0; k < nest->block->n_axes; k++) {
+        const rlxc_expr *axis = nest->block->axes[k].var;
+        nest->vars[k] = rlxc_var(ctx, loop_name(ctx, axis->var.name), axis->dtype);
+    }
+}
+
+bool rlxc_nest_whole(rlxc_context *ctx, rlxc_nest *nest)
+{
+    const rlxc_block *b = nest->block;
+    rlxc_reach reach = {.ctx = ctx};
+    if (b->n_axes > RLXC_NEST_AXES || b->init || rlxc_nest_reads_own(ctx, b))
+        return false;
+    for (uint32_t i = 0; i < nest->n_loops; i++)
+        if (nest->once[i] != RLXC_EACH_TURN)
+            return false;
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        const rlxc_axis *axis = &b->axes[k];
+        if (axis->kind != RLXC_AXIS_SPATIAL || !rlxc_is_const(axis->min, 0))
+            return false;
+        for (uint32_t i = 0; i < nest->n_loops; i++)
+            if (rlxc_expr_uses_var(ctx, axis->extent, nest->loops[i]->loop.var))
+                return false;
+        nest->extents[k] = axis->extent;
+        rlxc_reach_enter(&reach, axis->var, axis->min, axis->extent);
+    }
+    if (!rlxc_nest_stores_all(ctx, nest) || !rlxc_reach_loads_inside(&reach, b->body->store.value))
+        return false;
+    nest->whole = true;
+    name_loops(ctx, nest);
+    return true;
+}
+
 bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest)
 {
     rlxc_space s = {.ctx = ctx};
-    nest->plain = false;
+    nest->plain = nest->whole = false;
     if (nest->block->n_axes > RLXC_NEST_AXES || !begin(&s, nest))
         return false;
     if (is_plain(nest)) {
@@ -275,10 +310,7 @@ bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest)
     if (s.failed || rlxc_failed(ctx) || !finish(&s, nest) ||
         (!rlxc_is_update(ctx, nest->block->body) && !keeps_order(ctx, nest)))
         return false;
-    for (uint32_t k = 0; k < nest->block->n_axes; k++) {
-        const rlxc_expr *axis = nest->block->axes[k].var;
-        nest->vars[k] = rlxc_var(ctx, loop_name(ctx, axis->var.name), axis->dtype);
-    }
+    name_loops(ctx, nest);
     return true;
 }
 

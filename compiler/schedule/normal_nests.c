@@ -428,7 +428,7 @@ static bool may_part(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
     if (shared == 0)
         return true;
     if (x->data == y->data)
-        return x == y && !a->block->init && !b->block->init &&
+        return x == y && !a->whole && !b->whole && !a->block->init && !b->block->init &&
                !rlxc_nest_reads_own(ctx, a->block) && rlxc_nest_reads_own(ctx, b->block) &&
                !shares_reduction(ctx, b, a, shared) && same_elements(ctx, a, b, shared);
     if (rlxc_nest_reads(ctx, a->block, y))
@@ -506,7 +506,9 @@ bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps 
     for (uint32_t i = first; i < out->count && done; i++)
         done = may_be_first(ctx, &out->items[i], &out->items[first], out->count - first);
     for (uint32_t i = first; i < out->count && done; i++)
-        done = rlxc_nest_axes(ctx, &out->items[i]);
+        done = rlxc_nest_axes(ctx, &out->items[i]) ||
+               (rlxc_temp_writers(temps, out->items[i].block->body->store.buffer) == 1 &&
+                rlxc_nest_whole(ctx, &out->items[i]));
     for (uint32_t i = first; i < out->count && done; i++)
         for (uint32_t k = i + 1; k < out->count && done; k++)
             done = may_part(ctx, &out->items[i], &out->items[k], temps);

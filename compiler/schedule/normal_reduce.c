@@ -139,8 +139,7 @@ bool rlxc_guard_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *cond)
 void rlxc_shorten_reduction(rlxc_context *ctx, rlxc_nest *nest)
 {
     const rlxc_expr *e = is_sum(nest) ? nest->block->body->store.value->bin.b : NULL;
-    if (!e || e->kind != RLXC_EXPR_CALL || e->call.n != 3 ||
-        strcmp(e->call.name, "if_then_else") != 0 || e->call.args[0]->kind != RLXC_EXPR_LT ||
+    if (!e || !rlxc_is_choice(e) || e->call.args[0]->kind != RLXC_EXPR_LT ||
         !is_zero(e->call.args[2]))
         return;
     const rlxc_expr *limit = e->call.args[0]->bin.b;

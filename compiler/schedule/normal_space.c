@@ -70,6 +70,13 @@ const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlx
     return e;
 }
 
+const rlxc_expr *rlxc_wide(rlxc_context *ctx, const rlxc_expr *e)
+{
+    rlxc_space s = {.ctx = ctx};
+    const rlxc_expr *w = rlxc_space_widened(&s, e, NULL, NULL, 0);
+    return s.failed ? rlxc_cast(ctx, RLX_I64, e) : w;
+}
+
 /* --- joining ---------------------------------------------------------------------------------- */
 
 typedef struct sum { /* of |n| loop variables, the largest coefficient first */

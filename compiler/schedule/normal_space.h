@@ -37,6 +37,8 @@ bool rlxc_space_drop_unit(rlxc_space *s);
  * arithmetic and comparisons. */
 const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
                                     const rlxc_expr *const *to, uint32_t n);
+/* |e|, an integer, as int64: arithmetic of int32 is computed in int64. */
+const rlxc_expr *rlxc_wide(rlxc_context *ctx, const rlxc_expr *e);
 
 /* Replaces |e|, a sum of variables below |limit| (NULL: below the range of its digits), by one
  * variable. |condition| is the expression that stated the limit. False without effect if |e| is no

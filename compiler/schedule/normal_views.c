@@ -26,13 +26,6 @@ static bool same_elements(rlxc_context *ctx, const rlxc_buffer *a, const rlxc_bu
                          rlxc_product(ctx, b->shape, b->ndim), NULL);
 }
 
-static const rlxc_expr *wide(rlxc_context *ctx, const rlxc_expr *e)
-{
-    rlxc_space s = {.ctx = ctx};
-    const rlxc_expr *w = rlxc_space_widened(&s, e, NULL, NULL, 0);
-    return s.failed ? rlxc_cast(ctx, RLX_I64, e) : w;
-}
-
 /* The indices in r->to of the element at |at| in r->from. */
 static void reshape(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
 {
@@ -40,10 +33,10 @@ static void reshape(void *user, const rlxc_expr *const *at, const rlxc_expr **ou
     rlxc_context *ctx = r->ctx;
     const rlxc_expr *position = rlxc_i64(ctx, 0);
     for (uint32_t i = 0; i < r->from->ndim; i++)
-        position =
-            rlxc_add(ctx, rlxc_mul(ctx, position, wide(ctx, r->from->shape[i])), wide(ctx, at[i]));
+        position = rlxc_add(ctx, rlxc_mul(ctx, position, rlxc_wide(ctx, r->from->shape[i])),
+                            rlxc_wide(ctx, at[i]));
     for (uint32_t i = r->to->ndim; i-- > 0;) {
-        const rlxc_expr *size = wide(ctx, r->to->shape[i]);
+        const rlxc_expr *size = rlxc_wide(ctx, r->to->shape[i]);
         out[i] = i > 0 ? rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, position, size) : position;
         position = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, position, size);
     }
@@ -235,7 +228,7 @@ static void drop_layout(rlxc_context *ctx, rlxc_buffer *b)
     for (uint32_t i = b->ndim; i-- > 0 && compact;) {
         int64_t stride;
         compact = rlxc_is_int(b->strides[i], &stride) && rlxc_is_const(step, stride);
-        step = rlxc_canonical(ctx, rlxc_mul(ctx, step, wide(ctx, b->shape[i])), NULL);
+        step = rlxc_canonical(ctx, rlxc_mul(ctx, step, rlxc_wide(ctx, b->shape[i])), NULL);
     }
     if (compact)
         b->strides = NULL;

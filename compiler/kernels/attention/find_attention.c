@@ -87,8 +87,7 @@ static bool note_crossed(void *user, const rlxc_expr *e)
     rlxc_attention *a = q->a;
     const rlxc_expr *const *axes = a->form.axes;
     int64_t by_query, by_key;
-    if (e->kind == RLXC_EXPR_AND || e->kind == RLXC_EXPR_OR ||
-        (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0))
+    if (e->kind == RLXC_EXPR_AND || e->kind == RLXC_EXPR_OR || rlxc_is_choice(e))
         drop_inside(q->ctx, e, a);
     if (e->kind != RLXC_EXPR_LOAD || !rlxc_dtype_is_float(e->dtype) || e->dtype.lanes != 1 ||
         !rlxc_access_stride(q->ctx, e->load.buffer, e->load.indices, axes[RLXC_ROLE_QUERY],

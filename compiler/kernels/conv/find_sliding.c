@@ -36,7 +36,7 @@ static const rlxc_expr *strip(finder *f, const rlxc_expr *e, const rlxc_expr *ne
         return rlxc_mul(ctx, strip(f, e->bin.a, NULL), strip(f, e->bin.b, NULL));
     if (e->kind == RLXC_EXPR_CAST && !neutral)
         return rlxc_cast(ctx, e->dtype, strip(f, e->bin.a, NULL));
-    if (e->kind != RLXC_EXPR_CALL || strcmp(e->call.name, "if_then_else") != 0)
+    if (!rlxc_is_choice(e))
         return e;
     const rlxc_expr *no = e->call.args[2];
     if (no != (neutral ? neutral : rlxc_cast(ctx, no->dtype, rlxc_int(ctx, RLX_I32, 0))))

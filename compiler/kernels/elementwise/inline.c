@@ -18,16 +18,11 @@ typedef struct cost {
     uint32_t loads; /* distinct loads */
 } cost;
 
-static bool is_choice(const rlxc_expr *e)
-{
-    return e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0;
-}
-
 static uint32_t work_of(const rlxc_expr *e)
 {
     const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
     if (kind == RLXC_EXPR_CALL)
-        return is_choice(e) ? 1 : 10;
+        return rlxc_is_choice(e) ? 1 : 10;
     if (kind == RLXC_EXPR_DIV && rlxc_dtype_is_float(e->dtype))
         return 4;
     if (kind == RLXC_EXPR_DIV || kind == RLXC_EXPR_MOD || kind == RLXC_EXPR_FLOORDIV ||
@@ -154,7 +149,7 @@ static bool is_border_of(const rlxc_stages *s, const rlxc_stage *p, const rlxc_s
 {
     substitution u = {s->ctx, p};
     rlxc_stage joined = *consumer;
-    if (!is_choice(p->value) || !consumer->init)
+    if (!rlxc_is_choice(p->value) || !consumer->init)
         return false;
     rlxc_sliding w;
     joined.value = rlxc_expr_rewrite(s->ctx, consumer->value, put_value, &u);
@@ -196,7 +191,7 @@ static const rlxc_expr *choose_first(rlxc_context *ctx, const rlxc_stage *p, con
                                      const rlxc_expr *const *indices)
 {
     bool fails = false;
-    if (!is_choice(p->value) || is_choice(q->value) || q->init || q->n_axes == 0)
+    if (!rlxc_is_choice(p->value) || rlxc_is_choice(q->value) || q->init || q->n_axes == 0)
         return NULL;
     const rlxc_expr *const *choice = p->value->call.args, *args[3];
     rlxc_expr_visit(ctx, choice[0], may_fail, &fails);

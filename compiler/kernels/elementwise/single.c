@@ -78,8 +78,7 @@ static const rlxc_stmt *reduction(rlxc_schedule *c, const rlxc_stage *s, int64_t
 static bool find_choice(void *user, const rlxc_expr *e)
 {
     bool *found = user;
-    *found = *found || e->kind == RLXC_EXPR_SELECT ||
-             (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0);
+    *found = *found || e->kind == RLXC_EXPR_SELECT || rlxc_is_choice(e);
     return !*found;
 }
 

@@ -307,7 +307,7 @@ static const rlxc_stmt *finish(rlxc_tiler *t, const rlxc_expr *const *values,
 static bool count_node(void *user, const rlxc_expr *e)
 {
     uint32_t *n = user;
-    const bool is_choice = e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0;
+    const bool is_choice = rlxc_is_choice(e);
     *n += e->kind == RLXC_EXPR_CALL && !is_choice ? CHEAP_EPILOGUE : e->kind != RLXC_EXPR_VAR;
     return true;
 }

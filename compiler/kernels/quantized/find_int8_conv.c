@@ -119,8 +119,8 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
     const rlxc_expr *x = turned ? op.w : op.x, *init = stage->init;
     const rlxc_expr *sums = init->kind == RLXC_EXPR_MUL ? init->bin.b : NULL;
     const rlxc_expr *filter = without_cast(turned ? op.x : op.w);
-    if (x->kind != RLXC_EXPR_CALL || x->call.n != 3 || strcmp(x->call.name, "if_then_else") != 0 ||
-        !is_filter(filter) || (sums && (sums->kind != RLXC_EXPR_LOAD || sums->load.n != 1)) ||
+    if (!rlxc_is_choice(x) || !is_filter(filter) ||
+        (sums && (sums->kind != RLXC_EXPR_LOAD || sums->load.n != 1)) ||
         !is_fill(s->ctx, stage, x->call.args[2], sums))
         return rlxc_decline(s, "not a padded 8-bit image times an 8-bit filter: %s times %s",
                             rlxc_told(s, x), rlxc_told(s, filter));

@@ -139,8 +139,7 @@ static bool look_at_load(void *user, const rlxc_expr *e)
 {
     row_search *p = user;
     int64_t entries, step;
-    if (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0 &&
-        rlxc_expr_uses_var(p->ctx, e->call.args[0], p->innermost))
+    if (rlxc_is_choice(e) && rlxc_expr_uses_var(p->ctx, e->call.args[0], p->innermost))
         p->in_rows = false; /* lanes that read nothing */
     if (e->kind != RLXC_EXPR_LOAD)
         return true;
