@@ -388,6 +388,77 @@ static void merge_partials(state *s, items *all)
                 k = i;
 }
 
+/* --- moves ------------------------------------------------------------------------------------ */
+
+/* Lets the readers of the temporary that items[k] fills by moving elements read its source. */
+static void inline_move(state *s, items *all, uint32_t k)
+{
+    const item *x = &all->items[k];
+    const rlxc_expr *load = x->nest && !x->removed ? rlxc_moved(s->ctx, x->nest) : NULL;
+    rlxc_nest *own = rlxc_try_alloc(s->ctx, all->count, sizeof *own);
+    const rlxc_buffer *temp = load ? stored_by(x) : NULL;
+    if (!load || !own || rlxc_temp_writers(&s->temps, temp) != 1)
+        return;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const item *r = &all->items[i];
+        if (i == k || r->removed)
+            continue;
+        if (i < k      ? mentions(s, r, temp)
+            : !r->nest ? mentions(s, r, temp) || mentions(s, r, load->load.buffer)
+                       : stored_by(r)->data == load->load.buffer->data)
+            return;
+        if (i > k && r->nest && rlxc_nest_reads(s->ctx, r->nest->block, temp)) {
+            own[i] = *r->nest;
+            if (!rlxc_inline_move(s->ctx, &own[i], x->nest))
+                return;
+        }
+    }
+    for (uint32_t i = k + 1; i < all->count; i++)
+        if (own[i].block)
+            all->items[i].nest = &own[i];
+    all->items[k].removed = true;
+    drop_temp(s, temp);
+}
+
+/* --- borders ---------------------------------------------------------------------------------- */
+
+static void add_temp(state *s, rlxc_buffer *buffer)
+{
+    rlxc_buffer **own = rlxc_try_alloc(s->ctx, (size_t)s->temps.n + 1, sizeof *own);
+    uint32_t *writers = rlxc_try_alloc(s->ctx, (size_t)s->temps.n + 1, sizeof *writers);
+    if (!own || !writers)
+        return;
+    for (uint32_t i = 0; i < s->temps.n; i++) {
+        own[i] = s->temps.items[i];
+        writers[i] = s->temps.writers[i];
+    }
+    own[s->temps.n] = buffer;
+    writers[s->temps.n] = 1;
+    s->temps = (rlxc_temps){own, writers, s->temps.n + 1};
+    s->changed = true;
+}
+
+/* Puts the temporaries with borders in front of the windows that read them. */
+static void take_borders(state *s, items *all)
+{
+    items with = {0};
+    for (uint32_t i = 0; i < all->count && !rlxc_failed(s->ctx); i++) {
+        item x = all->items[i];
+        rlxc_nest nest, filling;
+        rlxc_buffer *temp;
+        if (x.nest && !x.removed)
+            nest = *x.nest;
+        while (x.nest && !x.removed && rlxc_take_border(s->ctx, &nest, &filling, &temp)) {
+            add_temp(s, temp);
+            RLXC_PUSH(s->ctx, &with,
+                      (item){.nest = rlxc_copy(s->ctx, &filling, sizeof filling), .from = x.from});
+            x.nest = rlxc_copy(s->ctx, &nest, sizeof nest);
+        }
+        RLXC_PUSH(s->ctx, &with, x);
+    }
+    *all = with;
+}
+
 /* --- results that are copied out -------------------------------------------------------------- */
 
 /* The temporary that item |at| copies out whole, if it has no other use; or NULL. */
@@ -434,6 +505,9 @@ static void remake(state *s)
     items all = {0};
     split_statements(s, &all);
     merge_partials(s, &all);
+    for (uint32_t i = 0; i < all.count && !rlxc_failed(s->ctx); i++)
+        inline_move(s, &all, i);
+    take_borders(s, &all);
     RLXC_VEC(const rlxc_buffer *) exchanged = {0};
     for (uint32_t i = 0; i < all.count && !rlxc_failed(s->ctx); i++) {
         const rlxc_buffer *from = copied_out(s, &all, i);

@@ -123,6 +123,11 @@ bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
 const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
                                     const rlxc_nest *partial);
 
+/* Lets the reduction |nest| read |*temp|, a new temporary that |filling| stores before it, where it
+ * reads an image under a condition and a number outside of it. False without effect if there is no
+ * such read, or it does not pay. */
+bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rlxc_buffer **temp);
+
 typedef RLXC_VEC(rlxc_buffer *) rlxc_buffers;
 /* The sequence |seq| without its allocations of buffers without views in |whole|; |out| gets the
  * buffers. */
@@ -149,6 +154,13 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f);
 /* The source buffer of a block that copies elements, at the same indices, to a buffer of the same
  * shape and type; or NULL. */
 const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block);
+/* The load whose elements |mover| stores to all elements of a buffer, each under a condition or not,
+ * at positions computed from its axes; or NULL. */
+const rlxc_expr *rlxc_moved(rlxc_context *ctx, const rlxc_nest *mover);
+/* Replaces |reader|'s reads of what |mover| stores by reads of the source, where the positions are
+ * no harder to compute and no condition is left; false without effect if that does not hold, or
+ * saves nothing. */
+bool rlxc_inline_move(rlxc_context *ctx, rlxc_nest *reader, const rlxc_nest *mover);
 /* |stmt| with reads of |from| replaced by |to|, or (|stores|) all uses. */
 const rlxc_stmt *rlxc_with_buffer(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_buffer *from,
                                   const rlxc_buffer *to, bool stores);

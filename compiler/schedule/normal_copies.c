@@ -1,5 +1,6 @@
-/* Blocks that only copy, as the caches of other schedules do. */
-#include "compiler/schedule/normal.h"
+/* Blocks that only copy, as the caches of other schedules do, or move elements: to padded layouts,
+ * and to an element for each use (reindex). */
+#include "compiler/schedule/normal_space.h"
 
 static bool same_shape(rlxc_context *ctx, const rlxc_buffer *a, const rlxc_buffer *b)
 {
@@ -24,6 +25,103 @@ const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block)
         if (v->load.indices[i] != store->store.indices[i])
             return NULL;
     return v->load.buffer;
+}
+
+/* --- moves ------------------------------------------------------------------------------------ */
+
+const rlxc_expr *rlxc_moved(rlxc_context *ctx, const rlxc_nest *mover)
+{
+    const rlxc_block *b = mover->block;
+    const rlxc_expr *v = b->body->store.value;
+    for (uint32_t k = 0; k < b->n_axes; k++)
+        if (b->axes[k].kind != RLXC_AXIS_SPATIAL)
+            return NULL;
+    while (rlxc_is_choice(v) && rlxc_expr_visit(ctx, v->call.args[0], rlxc_is_no_load, NULL))
+        v = v->call.args[1];
+    if (b->init || v->kind != RLXC_EXPR_LOAD ||
+        v->load.buffer->data == b->body->store.buffer->data || !rlxc_nest_stores_all(ctx, mover))
+        return NULL;
+    for (uint32_t i = 0; i < v->load.n; i++)
+        if (!rlxc_expr_visit(ctx, v->load.indices[i], rlxc_is_no_load, NULL))
+            return NULL;
+    return v;
+}
+
+typedef struct inlining {
+    rlxc_context *ctx;
+    const rlxc_nest *mover;
+    rlxc_bounds bounds; /* of the reader's axes */
+    bool failed;
+} inlining;
+
+static bool count_division(void *user, const rlxc_expr *e)
+{
+    *(uint32_t *)user += e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
+    return true;
+}
+
+static uint32_t divisions_in(rlxc_context *ctx, const rlxc_expr *load)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < load->load.n; i++)
+        rlxc_expr_visit(ctx, load->load.indices[i], count_division, &n);
+    return n;
+}
+
+/* The element of the source for a load of the temporary. */
+static const rlxc_expr *source_of(void *user, const rlxc_expr *e)
+{
+    inlining *in = user;
+    const rlxc_block *b = in->mover->block;
+    const rlxc_stmt *store = b->body;
+    const rlxc_expr *vars[RLXC_NEST_AXES], *values[RLXC_NEST_AXES];
+    uint32_t n = 0;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != store->store.buffer)
+        return NULL;
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        values[n] = rlxc_int(in->ctx, b->axes[k].var->dtype, 0); /* an axis of one step */
+        for (uint32_t i = 0; i < store->store.n; i++)
+            if (store->store.indices[i] == b->axes[k].var)
+                values[n] = rlxc_cast(in->ctx, b->axes[k].var->dtype, e->load.indices[i]);
+        vars[n++] = b->axes[k].var;
+    }
+    const rlxc_expr *source = rlxc_simplify(
+        in->ctx, rlxc_substitute(in->ctx, store->store.value, vars, values, n), &in->bounds);
+    in->failed = in->failed || source->kind != RLXC_EXPR_LOAD ||
+                 divisions_in(in->ctx, source) > divisions_in(in->ctx, e);
+    return source;
+}
+
+bool rlxc_inline_move(rlxc_context *ctx, rlxc_nest *reader, const rlxc_nest *mover)
+{
+    const rlxc_expr *source = rlxc_moved(ctx, mover);
+    const rlxc_buffer *temp = mover->block->body->store.buffer, *from = source->load.buffer;
+    inlining in = {.ctx = ctx, .mover = mover};
+    if (source == mover->block->body->store.value && /* without a condition: of the same size */
+        !rlxc_prove_lt(ctx, rlxc_product(ctx, from->shape, from->ndim),
+                       rlxc_product(ctx, temp->shape, temp->ndim), NULL))
+        return false;
+    for (uint32_t k = 0; k < reader->block->n_axes; k++) {
+        int64_t extent;
+        if (rlxc_is_int(reader->extents[k], &extent) && extent > 0)
+            rlxc_bounds_set(ctx, &in.bounds, reader->block->axes[k].var,
+                            (rlxc_bound){0, extent - 1});
+    }
+    rlxc_block *own = rlxc_copy(ctx, reader->block, sizeof *own);
+    rlxc_stmt *store = rlxc_copy(ctx, own->body, sizeof *store);
+    store->store.value = rlxc_expr_rewrite(ctx, store->store.value, source_of, &in);
+    if (own->init) {
+        rlxc_stmt *init = rlxc_copy(ctx, own->init, sizeof *init);
+        init->store.value = rlxc_expr_rewrite(ctx, init->store.value, source_of, &in);
+        own->init = init;
+    }
+    if (in.failed || rlxc_failed(ctx))
+        return false;
+    own->body = store;
+    rlxc_forget_regions(own);
+    reader->block = own;
+    reader->plain = false;
+    return true;
 }
 
 const rlxc_stmt *rlxc_with_buffer(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_buffer *from,

@@ -4,9 +4,10 @@
  *   ... T[j // 16, k, j % 16] ...                 ... T[k, j] ...
  *
  * Two dimensions become one where the stores split one index over them, or split nothing else: all
- * accesses then have the sum of both digits as their index. Dimensions take the order of the source
- * that a block copies, or that of the block's axes. Any layout of a temporary is right; these are
- * the ones in which copies and their readers have the same indices. */
+ * accesses then have the sum of both digits as their index. One dimension becomes two where a block
+ * stores to such a sum, and computes its element from the digits. Dimensions take the order of the
+ * source that a block copies, or that of the block's axes. Any layout of a temporary is right;
+ * these are the ones in which copies and their readers have the same indices. */
 #include "compiler/schedule/normal_space.h"
 
 enum { MOST_STORES = 8 };
@@ -18,6 +19,7 @@ typedef struct layout {
     uint32_t n;
     rlxc_bounds bounds;               /* of loops and axes */
     RLXC_VEC(const rlxc_expr *) axes; /* of blocks, in their order */
+    RLXC_VEC(const rlxc_expr *) wide; /* int64 variables for them */
 } layout;
 
 /* --- the stores ------------------------------------------------------------------------------- */
@@ -38,10 +40,20 @@ static bool note(void *user, const rlxc_stmt *s)
         const rlxc_axis *axis = &s->block.block->axes[k];
         bound(l, axis->var, axis->min, axis->extent);
         RLXC_PUSH(l->ctx, &l->axes, axis->var);
+        RLXC_PUSH(l->ctx, &l->wide, rlxc_var(l->ctx, axis->var->var.name, RLX_I64));
+        bound(l, l->wide.items[l->wide.count - 1], axis->min, axis->extent);
     }
     if (s->kind == RLXC_STMT_STORE && s->store.buffer == l->buffer && l->n < MOST_STORES)
         l->stores[l->n++] = s;
     return true;
+}
+
+/* |e| over int64 variables for the axes. */
+static const rlxc_expr *linear_form(const layout *l, const rlxc_expr *e)
+{
+    rlxc_space s = {.ctx = l->ctx};
+    const rlxc_expr *wide = rlxc_space_widened(&s, e, l->axes.items, l->wide.items, l->wide.count);
+    return rlxc_canonical(l->ctx, s.failed ? e : wide, NULL);
 }
 
 /* --- divisions -------------------------------------------------------------------------------- */
@@ -142,6 +154,69 @@ static bool find_pair(const layout *l, uint32_t *high, uint32_t *low)
     return false;
 }
 
+/* --- splitting dimensions --------------------------------------------------------------------- */
+
+typedef struct parting {
+    const layout *l;
+    const rlxc_expr *sum, *var; /* the first digit of the sum */
+    int64_t by;                 /* its coefficient */
+    bool apart;
+} parting;
+
+/* Looks for indices that use |var|, but not as a multiple of the sum. */
+static bool find_apart(void *user, const rlxc_expr *e)
+{
+    parting *p = user;
+    rlxc_context *ctx = p->l->ctx;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer == p->l->buffer)
+        return e->kind != RLXC_EXPR_LOAD;
+    for (uint32_t i = 0; i < e->load.n && !p->apart; i++) {
+        const rlxc_expr *at = linear_form(p->l, e->load.indices[i]), *rest;
+        int64_t times;
+        if (!rlxc_expr_uses_var(ctx, at, p->var))
+            continue;
+        p->apart = !rlxc_linear_in(ctx, at, p->var, &times, &rest) || times % p->by != 0;
+        rest = rlxc_sub(ctx, at, rlxc_mul(ctx, p->sum, rlxc_i64(ctx, times / p->by)));
+        for (uint32_t k = 0; k < p->l->wide.count && !p->apart; k++)
+            p->apart =
+                rlxc_expr_uses_var(ctx, p->sum, p->l->wide.items[k]) &&
+                rlxc_expr_uses_var(ctx, rlxc_canonical(ctx, rest, NULL), p->l->wide.items[k]);
+    }
+    return true;
+}
+
+/* The size of a digit of dimension |at| where a block stores to a sum, and computes its element
+ * from the digits. */
+static bool find_digit(const layout *l, uint32_t *at, int64_t *by)
+{
+    rlxc_context *ctx = l->ctx;
+    for (uint32_t i = 0; i < l->n; i++)
+        for (*at = 0; *at < l->buffer->ndim; ++*at) {
+            parting p = {.l = l, .sum = linear_form(l, l->stores[i]->store.indices[*at])};
+            int64_t size;
+            for (uint32_t k = 0; k < l->wide.count; k++) {
+                const rlxc_expr *rest;
+                int64_t times;
+                if (rlxc_linear_in(ctx, p.sum, l->wide.items[k], &times, &rest) && times > p.by) {
+                    p.var = l->wide.items[k];
+                    p.by = times;
+                }
+            }
+            if (!p.var || p.by < 2 || !rlxc_is_int(l->buffer->shape[*at], &size) ||
+                size % p.by != 0)
+                continue;
+            const rlxc_expr *high = rlxc_mul(ctx, p.var, rlxc_i64(ctx, p.by));
+            const rlxc_bound low = rlxc_bound_of(
+                ctx, rlxc_canonical(ctx, rlxc_sub(ctx, p.sum, high), NULL), &l->bounds);
+            rlxc_expr_visit(ctx, l->stores[i]->store.value, find_apart, &p);
+            if (p.apart && low.min >= 0 && low.max < p.by && l->buffer->ndim < RLX_MAX_NDIM) {
+                *by = p.by;
+                return true;
+            }
+        }
+    return false;
+}
+
 /* --- order of dimensions ---------------------------------------------------------------------- */
 
 /* The load that |value| copies, also under a condition; or NULL. */
@@ -194,73 +269,155 @@ static bool find_order(const layout *l, uint32_t *order)
     return false;
 }
 
+/* --- conditions of padding -------------------------------------------------------------------- */
+
+typedef struct padding {
+    const layout *l;
+    const rlxc_stmt *store;
+} padding;
+
+static bool is_index_of(const rlxc_stmt *store, const rlxc_expr *var)
+{
+    for (uint32_t i = 0; i < store->store.n; i++)
+        if (store->store.indices[i] == var)
+            return true;
+    return false;
+}
+
+/* high == last and low >= least, on two indices of the store: high * n + low >= last * n + least;
+ * or NULL. */
+static const rlxc_expr *limit(const padding *p, const rlxc_expr *eq, const rlxc_expr *le)
+{
+    rlxc_context *ctx = p->l->ctx;
+    int64_t last, least, n, total;
+    if (eq->kind != RLXC_EXPR_EQ || le->kind != RLXC_EXPR_LE || !rlxc_is_int(eq->bin.b, &last) ||
+        !rlxc_is_int(le->bin.a, &least) || !is_index_of(p->store, eq->bin.a) ||
+        !is_index_of(p->store, le->bin.b) || eq->bin.a == le->bin.b)
+        return NULL;
+    const rlxc_bound high = rlxc_bound_of(ctx, eq->bin.a, &p->l->bounds);
+    const rlxc_bound low = rlxc_bound_of(ctx, le->bin.b, &p->l->bounds);
+    if (high.max != last || low.min != 0 || low.max == INT64_MAX || least < 0 ||
+        __builtin_add_overflow(low.max, 1, &n) || __builtin_mul_overflow(last, n, &total) ||
+        __builtin_add_overflow(total, least, &total))
+        return NULL;
+    return rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, total),
+                       rlxc_add(ctx, rlxc_mul(ctx, rlxc_wide(ctx, eq->bin.a), rlxc_i64(ctx, n)),
+                                rlxc_wide(ctx, le->bin.b)));
+}
+
+/* The opposite of limits joined by or; NULL: |cond| is something else. */
+static const rlxc_expr *below(const padding *p, const rlxc_expr *cond, uint32_t depth)
+{
+    rlxc_context *ctx = p->l->ctx;
+    if (cond->kind == RLXC_EXPR_AND && (cond = limit(p, cond->bin.a, cond->bin.b)))
+        return rlxc_binary(ctx, RLXC_EXPR_LT, cond->bin.b, cond->bin.a);
+    if (!cond || cond->kind != RLXC_EXPR_OR || depth == 0)
+        return NULL;
+    const rlxc_expr *a = below(p, cond->bin.a, depth - 1);
+    const rlxc_expr *b = a ? below(p, cond->bin.b, depth - 1) : NULL;
+    return b ? rlxc_binary(ctx, RLXC_EXPR_AND, a, b) : NULL;
+}
+
+static const rlxc_expr *with_limits(void *user, const rlxc_expr *e)
+{
+    const padding *p = user;
+    const rlxc_expr *cond = rlxc_is_choice(e) ? below(p, e->call.args[0], RLX_MAX_NDIM) : NULL;
+    if (!cond)
+        return NULL;
+    const rlxc_expr *args[] = {cond, e->call.args[2], e->call.args[1]};
+    return rlxc_call(p->l->ctx, e->dtype, e->call.name, args, 3);
+}
+
+/* Stores of |l->buffer| with the condition on padding stated for the sum of two digits. */
+static const rlxc_stmt *limited(void *user, const rlxc_stmt *s)
+{
+    const layout *l = user;
+    if (s->kind != RLXC_STMT_STORE || s->store.buffer != l->buffer)
+        return NULL;
+    padding p = {l, s};
+    const rlxc_expr *value = rlxc_expr_rewrite_all(l->ctx, s->store.value, with_limits, &p);
+    if (value == s->store.value)
+        return NULL;
+    rlxc_stmt *own = rlxc_copy(l->ctx, s, sizeof *own);
+    own->store.value = value;
+    return own;
+}
+
 /* --- the new layout --------------------------------------------------------------------------- */
 
+typedef enum change_kind { MERGE, SPLIT, ORDER, NONE } change_kind;
+
 typedef struct change {
-    rlxc_context *ctx;
-    const rlxc_buffer *from;
-    bool merges;
-    uint32_t high, low;
+    const layout *l;
+    change_kind kind;
+    uint32_t high, low; /* MERGE: the dimensions; SPLIT: the dimension */
+    int64_t by;         /* SPLIT: the size of the lower digit */
     uint32_t order[RLX_MAX_NDIM];
 } change;
 
-/* |out|: |at| with dimensions merged, high * size + low in the place of high, or in the new order.
- */
-static void map(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
+/* Fills |out|, indices or a shape, for those in the old layout; returns their number. */
+static uint32_t mapped(const change *c, const rlxc_expr *const *at, const rlxc_expr **out)
 {
-    const change *c = user;
+    rlxc_context *ctx = c->l->ctx;
+    const rlxc_buffer *from = c->l->buffer;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < c->from->ndim; i++) {
-        if (!c->merges)
-            out[n++] = at[c->order[i]];
-        else if (i == c->high)
-            out[n++] = rlxc_canonical(c->ctx,
-                                      rlxc_add(c->ctx,
-                                               rlxc_mul(c->ctx, rlxc_wide(c->ctx, at[i]),
-                                                        rlxc_wide(c->ctx, c->from->shape[c->low])),
-                                               rlxc_wide(c->ctx, at[c->low])),
-                                      NULL);
-        else if (i != c->low)
-            out[n++] = at[i];
+    for (uint32_t i = 0; i < from->ndim; i++) {
+        const rlxc_expr *e = rlxc_wide(ctx, at[c->kind == ORDER ? c->order[i] : i]);
+        if (c->kind == MERGE && i == c->low)
+            continue;
+        if (c->kind == MERGE && i == c->high) {
+            const rlxc_expr *size = rlxc_wide(ctx, from->shape[c->low]);
+            const rlxc_expr *low = rlxc_wide(ctx, at[c->low]);
+            e = at == from->shape ? rlxc_mul(ctx, e, low)
+                                  : rlxc_add(ctx, rlxc_mul(ctx, e, size), low);
+        }
+        if (c->kind == SPLIT && i == c->high) {
+            const rlxc_expr *by = rlxc_i64(ctx, c->by);
+            out[n++] =
+                rlxc_canonical(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, e, by), &c->l->bounds);
+            e = at == from->shape ? by : rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, e, by);
+        }
+        out[n++] = rlxc_canonical(ctx, e, &c->l->bounds);
     }
+    return n;
 }
 
-static rlxc_buffer *changed(change *c)
+static void map(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
 {
-    rlxc_buffer *own = rlxc_copy(c->ctx, c->from, sizeof *own);
-    const rlxc_expr **shape = rlxc_alloc(c->ctx, c->from->ndim * sizeof *shape);
-    for (uint32_t i = 0, n = 0; i < c->from->ndim; i++) {
-        if (!c->merges)
-            shape[n++] = c->from->shape[c->order[i]];
-        else if (i == c->high)
-            shape[n++] = rlxc_canonical(c->ctx,
-                                        rlxc_mul(c->ctx, rlxc_wide(c->ctx, c->from->shape[i]),
-                                                 rlxc_wide(c->ctx, c->from->shape[c->low])),
-                                        NULL);
-        else if (i != c->low)
-            shape[n++] = c->from->shape[i];
-    }
-    own->ndim -= c->merges;
-    own->shape = shape;
+    mapped(user, at, out);
+}
+
+static rlxc_buffer *changed(const change *c)
+{
+    rlxc_context *ctx = c->l->ctx;
+    rlxc_buffer *own = rlxc_copy(ctx, c->l->buffer, sizeof *own);
+    const rlxc_expr *shape[RLX_MAX_NDIM];
+    own->ndim = mapped(c, c->l->buffer->shape, shape);
+    own->shape = rlxc_copy(ctx, shape, own->ndim * sizeof *shape);
     return own;
 }
 
 rlxc_buffer *rlxc_plain_layout(rlxc_context *ctx, const rlxc_stmt **stmts, uint32_t n,
                                rlxc_buffer *buffer)
 {
-    for (bool merges = true; !rlxc_failed(ctx);) {
+    change_kind kind = MERGE;
+    layout start = {.ctx = ctx, .buffer = buffer};
+    for (uint32_t i = 0; i < n; i++)
+        rlxc_stmt_visit(stmts[i], note, &start);
+    const rlxc_stmt_rewriter rewriter = {.user = &start, .stmt = limited};
+    for (uint32_t i = 0; i < n; i++)
+        stmts[i] = rlxc_stmt_rewrite(ctx, stmts[i], &rewriter);
+    while (kind != NONE && !buffer->strides && !buffer->elem_offset && !rlxc_failed(ctx)) {
         layout l = {.ctx = ctx, .buffer = buffer};
-        change c = {.ctx = ctx, .from = buffer, .merges = merges};
-        if (buffer->strides || buffer->elem_offset || buffer->ndim < 2)
-            break;
+        change c = {.l = &l, .kind = kind};
         for (uint32_t i = 0; i < n; i++)
             rlxc_stmt_visit(stmts[i], note, &l);
         if (l.n == MOST_STORES)
             break;
-        if (merges ? !find_pair(&l, &c.high, &c.low) : !find_order(&l, c.order)) {
-            if (!merges)
-                break;
-            merges = false;
+        if (kind == MERGE   ? !find_pair(&l, &c.high, &c.low)
+            : kind == SPLIT ? !find_digit(&l, &c.high, &c.by)
+                            : !find_order(&l, c.order)) {
+            kind++;
             continue;
         }
         rlxc_buffer *own = changed(&c);
@@ -268,8 +425,7 @@ rlxc_buffer *rlxc_plain_layout(rlxc_context *ctx, const rlxc_stmt **stmts, uint3
         for (uint32_t i = 0; i < n; i++)
             stmts[i] = rlxc_redirect_stmt(&redirection, stmts[i]);
         buffer = own;
-        if (!merges)
-            break;
+        kind += kind == ORDER;
     }
     return buffer;
 }
