@@ -338,6 +338,36 @@ static bool try_places(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc_
     return true;
 }
 
+/* Statement |at| without temporaries that only move elements; |inner| are all of it, as above. */
+static bool try_inlined(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc_buffers *inner)
+{
+    rlxc_buffers left = {0};
+    rlxc_nests nests = {0};
+    for (uint32_t i = 0; i < inner->count; i++) {
+        const rlxc_stmt *without = rlxc_inline_local(s->ctx, stmt, s->stmts[at], inner->items[i]);
+        if (!without)
+            RLXC_PUSH(s->ctx, &left, inner->items[i]);
+        stmt = without ? without : stmt;
+    }
+    if (left.count == inner->count)
+        return false;
+    const rlxc_stmt *const written = s->stmts[at];
+    const rlxc_temps temps = s->temps;
+    const bool changed = s->changed;
+    bool done = false;
+    for (place_kind k = ONE_PLACE; k <= TILE_PLACES && !done; k++)
+        done = try_places(s, at, stmt, &left, k);
+    done = done && rlxc_distribute(s->ctx, s->stmts[at], &s->temps, &nests);
+    for (uint32_t i = 0; i < nests.count && done; i++)
+        done = rlxc_reads_plainly(s->ctx, &nests.items[i]);
+    if (done)
+        return true;
+    s->stmts[at] = written;
+    s->temps = temps;
+    s->changed = changed;
+    return false;
+}
+
 /* Lets the loops of statement |at| be split, if its temporaries prevent it. */
 static void place_locals(state *s, uint32_t at)
 {
@@ -348,9 +378,11 @@ static void place_locals(state *s, uint32_t at)
     const rlxc_stmt *stmt = rlxc_without_allocs(s->ctx, s->stmts[at], &inner);
     if (inner.count == 0 && rlxc_distribute(s->ctx, stmt, &s->temps, &nests))
         return;
-    for (place_kind k = inner.count ? ONE_PLACE : LOOP_PLACES; k <= TILE_PLACES; k++)
-        if (try_places(s, at, stmt, &inner, k))
-            return;
+    if (inner.count &&
+        (try_places(s, at, stmt, &inner, ONE_PLACE) || try_inlined(s, at, stmt, &inner)))
+        return;
+    (void)(try_places(s, at, stmt, &inner, LOOP_PLACES) ||
+           try_places(s, at, stmt, &inner, TILE_PLACES));
 }
 
 /* --- partial reductions ----------------------------------------------------------------------- */

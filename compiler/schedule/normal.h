@@ -123,10 +123,18 @@ bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
 const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
                                     const rlxc_nest *partial);
 
+/* |stmt| without |buffer|, a temporary of one iteration of its loops that is filled by moving
+ * elements of another buffer: its readers read that one. |whole|: as for rlxc_place_local. NULL: it
+ * is filled in another way. The caller proves that what is read then stays inside its buffer. */
+const rlxc_stmt *rlxc_inline_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
+                                   const rlxc_buffer *buffer);
 /* Lets the reduction |nest| read |*temp|, a new temporary that |filling| stores before it, where it
  * reads an image under a condition and a number outside of it. False without effect if there is no
  * such read, or it does not pay. */
 bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rlxc_buffer **temp);
+/* True if each load of |nest| is proved to stay inside its buffer, and a reduction has no conditions
+ * left that rlxc_take_border does not take. */
+bool rlxc_reads_plainly(rlxc_context *ctx, const rlxc_nest *nest);
 
 typedef RLXC_VEC(rlxc_buffer *) rlxc_buffers;
 /* The sequence |seq| without its allocations of buffers without views in |whole|; |out| gets the
@@ -154,6 +162,9 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f);
 /* The source buffer of a block that copies elements, at the same indices, to a buffer of the same
  * shape and type; or NULL. */
 const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block);
+/* The load that |value| is, or else a number, under conditions; NULL if conditions or indices have
+ * loads. */
+const rlxc_expr *rlxc_load_moved(rlxc_context *ctx, const rlxc_expr *value);
 /* The load whose elements |mover| stores to all elements of a buffer, each under a condition or not,
  * at positions computed from its axes; or NULL. */
 const rlxc_expr *rlxc_moved(rlxc_context *ctx, const rlxc_nest *mover);

@@ -288,6 +288,12 @@ const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
     for (uint32_t k = 0; k < n; k++) {
         const rlxc_expr *var = loops[k]->loop.var;
         const bool stored = is_stored(ctx, store, var);
+        if (!stored && rlxc_is_const(loops[k]->loop.min, 0) &&
+            rlxc_is_const(loops[k]->loop.extent, 1)) {
+            const rlxc_expr *zero = rlxc_int(ctx, var->dtype, 0);
+            store = rlxc_store_with(ctx, store, &var, &zero, 1);
+            continue;
+        }
         if (!stored && !update) {
             if (rlxc_expr_uses_var(ctx, store->store.value, var))
                 return NULL;

@@ -185,3 +185,27 @@ bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rl
     nest->plain = false;
     return !rlxc_failed(ctx);
 }
+
+static bool find_any_choice(void *user, const rlxc_expr *e)
+{
+    bool *found = user;
+    *found = *found || rlxc_is_choice(e);
+    return !*found;
+}
+
+bool rlxc_reads_plainly(rlxc_context *ctx, const rlxc_nest *nest)
+{
+    rlxc_nest own = *nest, filling;
+    rlxc_buffer *temp;
+    rlxc_reach reach = {.ctx = ctx};
+    bool reduces = false, choice = false;
+    while (rlxc_take_border(ctx, &own, &filling, &temp)) {
+    }
+    const rlxc_block *b = own.block;
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        reduces = reduces || b->axes[k].kind == RLXC_AXIS_REDUCE;
+        rlxc_reach_enter(&reach, b->axes[k].var, b->axes[k].min, own.extents[k]);
+    }
+    rlxc_expr_visit(ctx, b->body->store.value, find_any_choice, &choice);
+    return !(reduces && choice) && rlxc_reach_loads_inside(&reach, b->body->store.value);
+}

@@ -29,22 +29,32 @@ const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block)
 
 /* --- moves ------------------------------------------------------------------------------------ */
 
+const rlxc_expr *rlxc_load_moved(rlxc_context *ctx, const rlxc_expr *value)
+{
+    while (rlxc_is_choice(value) &&
+           rlxc_expr_visit(ctx, value->call.args[0], rlxc_is_no_load, NULL) &&
+           (value->call.args[2]->kind == RLXC_EXPR_INT ||
+            value->call.args[2]->kind == RLXC_EXPR_FLOAT))
+        value = value->call.args[1];
+    if (value->kind != RLXC_EXPR_LOAD)
+        return NULL;
+    for (uint32_t i = 0; i < value->load.n; i++)
+        if (!rlxc_expr_visit(ctx, value->load.indices[i], rlxc_is_no_load, NULL))
+            return NULL;
+    return value;
+}
+
 const rlxc_expr *rlxc_moved(rlxc_context *ctx, const rlxc_nest *mover)
 {
     const rlxc_block *b = mover->block;
-    const rlxc_expr *v = b->body->store.value;
+    const rlxc_expr *load = rlxc_load_moved(ctx, b->body->store.value);
     for (uint32_t k = 0; k < b->n_axes; k++)
         if (b->axes[k].kind != RLXC_AXIS_SPATIAL)
             return NULL;
-    while (rlxc_is_choice(v) && rlxc_expr_visit(ctx, v->call.args[0], rlxc_is_no_load, NULL))
-        v = v->call.args[1];
-    if (b->init || v->kind != RLXC_EXPR_LOAD ||
-        v->load.buffer->data == b->body->store.buffer->data || !rlxc_nest_stores_all(ctx, mover))
-        return NULL;
-    for (uint32_t i = 0; i < v->load.n; i++)
-        if (!rlxc_expr_visit(ctx, v->load.indices[i], rlxc_is_no_load, NULL))
-            return NULL;
-    return v;
+    return load && !b->init && load->load.buffer->data != b->body->store.buffer->data &&
+                   rlxc_nest_stores_all(ctx, mover)
+               ? load
+               : NULL;
 }
 
 typedef struct inlining {

@@ -219,14 +219,6 @@ static bool find_digit(const layout *l, uint32_t *at, int64_t *by)
 
 /* --- order of dimensions ---------------------------------------------------------------------- */
 
-/* The load that |value| copies, also under a condition; or NULL. */
-static const rlxc_expr *copied_load(const rlxc_expr *value)
-{
-    while (rlxc_is_choice(value))
-        value = value->call.args[1];
-    return value->kind == RLXC_EXPR_LOAD ? value : NULL;
-}
-
 /* The place of the index |e| of a store: the index of |load| that differs by a constant, or else
  * the axis. False: it has none. */
 static bool place_of(const layout *l, const rlxc_expr *load, const rlxc_expr *e, uint32_t *place)
@@ -251,7 +243,7 @@ static bool find_order(const layout *l, uint32_t *order)
         uint32_t places[RLX_MAX_NDIM], k = 0;
         bool sorted = true;
         const rlxc_stmt *store = l->stores[i];
-        const rlxc_expr *load = copied_load(store->store.value);
+        const rlxc_expr *load = rlxc_load_moved(l->ctx, store->store.value);
         if (load && load->load.buffer == l->buffer)
             load = NULL;
         for (; k < store->store.n; k++) {

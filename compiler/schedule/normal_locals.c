@@ -29,6 +29,7 @@ typedef struct uses {
     uint32_t n;
     bool any, whole; /* it is used; all stores depend on each of |loops| (may be NULL) */
     bool pointer;    /* so is its address */
+    bool stores;
     const struct around *loops;
 } uses;
 
@@ -75,7 +76,7 @@ static bool note_use(void *user, const rlxc_stmt *s)
     rlxc_stmt_exprs(s, note_loads, u);
     if (s->kind != RLXC_STMT_STORE || s->store.buffer != u->buffer)
         return true;
-    u->any = true;
+    u->any = u->stores = true;
     for (uint32_t i = 0; u->loops && i < u->loops->n && u->whole; i++)
         u->whole = rlxc_is_const(u->loops->extents[i], 1) || depends(u, s, u->loops->vars[i]);
     return true;
@@ -299,6 +300,129 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
     const rlxc_redirection redirection = {ctx, *buffer, own, place, &p, false};
     *buffer = own;
     return rlxc_redirect_stmt(&redirection, stmt);
+}
+
+/* --- moved elements --------------------------------------------------------------------------- */
+
+typedef struct move {
+    rlxc_context *ctx;
+    const rlxc_buffer *to;
+    const rlxc_stmt *store;
+    const rlxc_expr *vars[MOST_AXES], *values[MOST_AXES]; /* of blocks' axes */
+    uint32_t n;
+    const rlxc_expr *value,
+        *at[RLX_MAX_NDIM]; /* of the store, over loops; its variables, or NULL */
+    const rlxc_buffer *from;
+    bool changes; /* |from| is stored to */
+} move;
+
+/* Finds the only store in |s|, which is nothing but loops and blocks around it. */
+static bool find_only_store(move *m, const rlxc_stmt *s)
+{
+    if (s->kind == RLXC_STMT_FOR)
+        return rlxc_is_const(s->loop.min, 0) && find_only_store(m, s->loop.body);
+    if (s->kind == RLXC_STMT_BLOCK) {
+        const rlxc_block *b = s->block.block;
+        if (b->init || b->n_matches || b->n_axes > MOST_AXES - m->n)
+            return false;
+        for (uint32_t k = 0; k < b->n_axes; k++) {
+            const rlxc_expr *value =
+                rlxc_substitute(m->ctx, s->block.values[k], m->vars, m->values, m->n);
+            m->vars[m->n] = b->axes[k].var;
+            m->values[m->n++] = value;
+        }
+        return find_only_store(m, b->body);
+    }
+    m->store = s;
+    return s->kind == RLXC_STMT_STORE && s->store.buffer == m->to && s->store.n <= RLX_MAX_NDIM;
+}
+
+static bool note_change(void *user, const rlxc_stmt *s)
+{
+    move *m = user;
+    m->changes =
+        m->changes || (s->kind == RLXC_STMT_STORE && s->store.buffer->data == m->from->data);
+    return true;
+}
+
+/* True if |m|'s store moves an element of a buffer that |stmt| does not change, to a place for each
+ * value of its loops. */
+static bool read_move(move *m, const rlxc_stmt *stmt)
+{
+    rlxc_context *ctx = m->ctx;
+    m->value = rlxc_substitute(ctx, m->store->store.value, m->vars, m->values, m->n);
+    const rlxc_expr *load = rlxc_load_moved(ctx, m->value);
+    if (!load || load->load.buffer->data == m->to->data)
+        return false;
+    for (uint32_t i = 0; i < m->store->store.n; i++) {
+        const rlxc_expr *e = rlxc_canonical(
+            ctx, rlxc_substitute(ctx, m->store->store.indices[i], m->vars, m->values, m->n), NULL);
+        while (e->kind == RLXC_EXPR_CAST)
+            e = e->bin.a;
+        if (e->kind != RLXC_EXPR_VAR && !rlxc_is_const(m->to->shape[i], 1))
+            return false;
+        for (uint32_t k = 0; k < i; k++)
+            if (m->at[k] == e)
+                return false;
+        m->at[i] = e->kind == RLXC_EXPR_VAR ? e : NULL;
+    }
+    m->from = load->load.buffer;
+    rlxc_stmt_visit(stmt, note_change, m);
+    return !m->changes;
+}
+
+static const rlxc_expr *read_source(void *user, const rlxc_expr *e)
+{
+    move *m = user;
+    const rlxc_expr *vars[RLX_MAX_NDIM], *values[RLX_MAX_NDIM];
+    uint32_t n = 0;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != m->to)
+        return NULL;
+    for (uint32_t i = 0; i < e->load.n; i++)
+        if (m->at[i]) {
+            vars[n] = m->at[i];
+            values[n++] = rlxc_cast(m->ctx, m->at[i]->dtype, e->load.indices[i]);
+        }
+    return rlxc_substitute(m->ctx, m->value, vars, values, n);
+}
+
+static const rlxc_expr *read_sources(void *user, const rlxc_expr *e)
+{
+    move *m = user;
+    return rlxc_expr_rewrite(m->ctx, e, read_source, m);
+}
+
+/* Removes the store, and what is around it alone. */
+static const rlxc_stmt *without_store(void *user, const rlxc_stmt *s)
+{
+    const move *m = user;
+    const bool empty = s == m->store ||
+                       (s->kind == RLXC_STMT_FOR && rlxc_stmt_is_nothing(s->loop.body)) ||
+                       (s->kind == RLXC_STMT_BLOCK && rlxc_stmt_is_nothing(s->block.block->body));
+    return empty ? rlxc_stmt_nothing(m->ctx) : NULL;
+}
+
+const rlxc_stmt *rlxc_inline_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
+                                   const rlxc_buffer *buffer)
+{
+    around loops = {.n = 0};
+    move m = {.ctx = ctx, .to = buffer};
+    if (buffer->strides || buffer->elem_offset || !find_around(ctx, stmt, whole, buffer, &loops) ||
+        loops.inside->kind != RLXC_STMT_SEQ)
+        return NULL;
+    const rlxc_stmt *seq = loops.inside;
+    for (uint32_t i = 0; i < seq->seq.n; i++) {
+        const uses u = uses_of(ctx, seq->seq.items[i], buffer, &loops);
+        if (!u.any)
+            continue;
+        if (!m.store ? !find_only_store(&m, seq->seq.items[i]) : u.pointer || u.stores)
+            return NULL;
+    }
+    if (!m.store || !read_move(&m, stmt))
+        return NULL;
+    const rlxc_stmt_rewriter removal = {.user = &m, .stmt = without_store};
+    const rlxc_stmt_rewriter reading = {.user = &m, .expr = read_sources};
+    return rlxc_stmt_rewrite(ctx, rlxc_stmt_rewrite(ctx, stmt, &removal), &reading);
 }
 
 /* --- allocations in loops --------------------------------------------------------------------- */
