@@ -132,8 +132,8 @@ const rlxc_stmt *rlxc_inline_local(rlxc_context *ctx, const rlxc_stmt *stmt, con
  * reads an image under a condition and a number outside of it. False without effect if there is no
  * such read, or it does not pay. */
 bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rlxc_buffer **temp);
-/* True if each load of |nest| is proved to stay inside its buffer, and a reduction has no conditions
- * left that rlxc_take_border does not take. */
+/* True if each load of |nest| is proved to stay inside its buffer, and a reduction has no
+ * conditions left that rlxc_take_border does not take. */
 bool rlxc_reads_plainly(rlxc_context *ctx, const rlxc_nest *nest);
 
 typedef RLXC_VEC(rlxc_buffer *) rlxc_buffers;
@@ -156,6 +156,18 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
  * stores have the indices of what they copy, or those of their block; the accesses are changed. */
 rlxc_buffer *rlxc_plain_layout(rlxc_context *ctx, const rlxc_stmt **stmts, uint32_t n,
                                rlxc_buffer *buffer);
+/* |body| with accesses to from as accesses to the same elements of to, which has as many, in the
+ * same order. |body| has no while, and uses the buffers in blocks, loops' bodies, ifs and lets
+ * only. */
+typedef struct rlxc_reshaping {
+    const rlxc_buffer *from, *to;
+} rlxc_reshaping;
+const rlxc_stmt *rlxc_reshape(rlxc_context *ctx, const rlxc_stmt *body, const rlxc_reshaping *items,
+                              uint32_t n);
+/* The distinct numbers that |position| has as factors of its terms; returns how many, at most
+ * |most|. */
+uint32_t rlxc_position_steps(rlxc_context *ctx, const rlxc_expr *position, int64_t *steps,
+                             uint32_t most);
 /* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly. */
 void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f);
 
@@ -165,8 +177,8 @@ const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block);
 /* The load that |value| is, or else a number, under conditions; NULL if conditions or indices have
  * loads. */
 const rlxc_expr *rlxc_load_moved(rlxc_context *ctx, const rlxc_expr *value);
-/* The load whose elements |mover| stores to all elements of a buffer, each under a condition or not,
- * at positions computed from its axes; or NULL. */
+/* The load whose elements |mover| stores to all elements of a buffer, each under a condition or
+ * not, at positions computed from its axes; or NULL. */
 const rlxc_expr *rlxc_moved(rlxc_context *ctx, const rlxc_nest *mover);
 /* Replaces |reader|'s reads of what |mover| stores by reads of the source, where the positions are
  * no harder to compute and no condition is left; false without effect if that does not hold, or

@@ -44,16 +44,7 @@ static bool uses_axis(const joining *j, const rlxc_expr *e)
 /* True if no part of |e|, which is_index, leaves the range of its type. */
 static bool fits(joining *j, const rlxc_expr *e)
 {
-    if (!rlxc_space_goes_on(&j->s))
-        return false;
-    if (e->kind != RLXC_EXPR_CAST && !rlxc_is_binary(e))
-        return true;
-    if (!fits(j, e->bin.a) || (rlxc_is_binary(e) && !fits(j, e->bin.b)))
-        return false;
-    const rlxc_bound range = rlxc_type_range(e->dtype);
-    const rlxc_bound b = rlxc_bound_of(
-        j->s.ctx, rlxc_space_widened(&j->s, e, j->from, j->to, j->block->n_axes), &j->bounds);
-    return e->dtype.bits == 64 || (b.min >= range.min && b.max <= range.max);
+    return rlxc_space_fits(&j->s, e, j->from, j->to, j->block->n_axes, &j->bounds);
 }
 
 /* --- finding ---------------------------------------------------------------------------------- */

@@ -70,6 +70,21 @@ const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlx
     return e;
 }
 
+bool rlxc_space_fits(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
+                     const rlxc_expr *const *to, uint32_t n, const rlxc_bounds *bounds)
+{
+    if (!rlxc_space_goes_on(s))
+        return false;
+    if (e->kind != RLXC_EXPR_CAST && !rlxc_is_binary(e))
+        return true;
+    if (!rlxc_space_fits(s, e->bin.a, from, to, n, bounds) ||
+        (rlxc_is_binary(e) && !rlxc_space_fits(s, e->bin.b, from, to, n, bounds)))
+        return false;
+    const rlxc_bound range = rlxc_type_range(e->dtype);
+    const rlxc_bound b = rlxc_bound_of(s->ctx, rlxc_space_widened(s, e, from, to, n), bounds);
+    return e->dtype.bits == 64 || (b.min >= range.min && b.max <= range.max);
+}
+
 const rlxc_expr *rlxc_wide(rlxc_context *ctx, const rlxc_expr *e)
 {
     rlxc_space s = {.ctx = ctx};

@@ -37,6 +37,10 @@ bool rlxc_space_drop_unit(rlxc_space *s);
  * arithmetic and comparisons. */
 const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
                                     const rlxc_expr *const *to, uint32_t n);
+/* True if no part of |e|, arithmetic of integers, leaves the range of its type; |bounds| are those
+ * of |to|. */
+bool rlxc_space_fits(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
+                     const rlxc_expr *const *to, uint32_t n, const rlxc_bounds *bounds);
 /* |e|, an integer, as int64: arithmetic of int32 is computed in int64. */
 const rlxc_expr *rlxc_wide(rlxc_context *ctx, const rlxc_expr *e);
 

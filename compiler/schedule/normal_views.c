@@ -2,15 +2,10 @@
  * j], and temporaries of one dimension.
  *
  * An access through a view of a whole buffer becomes one of the buffer itself, and a temporary of
- * one dimension gets the shape of a parameter of the same size: the position is taken apart, and
- * the bounds of the loops simplify it, (i * 256 + j) // 256 to i. Where divisions remain, all stays
- * as written. */
+ * one dimension gets rows of the sizes by which all accesses count, or the shape of a parameter of
+ * the same size. The positions are taken apart (normal_positions.c). Where divisions remain, all
+ * stays as written. */
 #include "compiler/schedule/normal_space.h"
-
-typedef struct reshaping {
-    rlxc_context *ctx;
-    const rlxc_buffer *from, *to;
-} reshaping;
 
 static bool is_compact(const rlxc_buffer *b)
 {
@@ -24,53 +19,6 @@ static bool same_elements(rlxc_context *ctx, const rlxc_buffer *a, const rlxc_bu
            a->ndim > 0 && b->ndim > 0 &&
            rlxc_prove_eq(ctx, rlxc_product(ctx, a->shape, a->ndim),
                          rlxc_product(ctx, b->shape, b->ndim), NULL);
-}
-
-/* The indices in r->to of the element at |at| in r->from. */
-static void reshape(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
-{
-    const reshaping *r = user;
-    rlxc_context *ctx = r->ctx;
-    const rlxc_expr *position = rlxc_i64(ctx, 0);
-    for (uint32_t i = 0; i < r->from->ndim; i++)
-        position = rlxc_add(ctx, rlxc_mul(ctx, position, rlxc_wide(ctx, r->from->shape[i])),
-                            rlxc_wide(ctx, at[i]));
-    for (uint32_t i = r->to->ndim; i-- > 0;) {
-        const rlxc_expr *size = rlxc_wide(ctx, r->to->shape[i]);
-        out[i] = i > 0 ? rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, position, size) : position;
-        position = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, position, size);
-    }
-}
-
-/* --- bounds ----------------------------------------------------------------------------------- */
-
-typedef struct simplification {
-    rlxc_context *ctx;
-    rlxc_bounds bounds;
-} simplification;
-
-static void bound(simplification *s, const rlxc_expr *var, const rlxc_expr *extent)
-{
-    int64_t n;
-    if (rlxc_is_int(extent, &n) && n > 0)
-        rlxc_bounds_set(s->ctx, &s->bounds, var, (rlxc_bound){0, n - 1});
-}
-
-static bool note_bounds(void *user, const rlxc_stmt *s)
-{
-    simplification *to = user;
-    if (s->kind == RLXC_STMT_FOR && rlxc_is_const(s->loop.min, 0))
-        bound(to, s->loop.var, s->loop.extent);
-    for (uint32_t k = 0; s->kind == RLXC_STMT_BLOCK && k < s->block.block->n_axes; k++)
-        if (rlxc_is_const(s->block.block->axes[k].min, 0))
-            bound(to, s->block.block->axes[k].var, s->block.block->axes[k].extent);
-    return true;
-}
-
-static const rlxc_expr *simplified(void *user, const rlxc_expr *e)
-{
-    const simplification *s = user;
-    return e->kind == RLXC_EXPR_VAR ? NULL : rlxc_simplify(s->ctx, e, &s->bounds);
 }
 
 /* --- divisions -------------------------------------------------------------------------------- */
@@ -117,14 +65,16 @@ static uint32_t divisions_in(rlxc_context *ctx, const rlxc_stmt *body)
 typedef struct use {
     rlxc_context *ctx;
     const rlxc_buffer *buffer;
-    bool other; /* than loads and stores of one element */
+    bool other;       /* than loads and stores of one element */
+    bool other_place; /* the statement is not one that rlxc_reshape changes */
 } use;
 
 static bool note_load(void *user, const rlxc_expr *e)
 {
     use *u = user;
     for (uint32_t i = 0; e->kind == RLXC_EXPR_LOAD && i < e->load.n; i++)
-        u->other = u->other || (e->load.buffer == u->buffer && e->load.indices[i]->dtype.lanes > 1);
+        u->other = u->other || (e->load.buffer == u->buffer &&
+                                (u->other_place || e->load.indices[i]->dtype.lanes > 1));
     return true;
 }
 
@@ -137,6 +87,8 @@ static void note_loads(void *user, const rlxc_expr *e)
 static bool note_use(void *user, const rlxc_stmt *s)
 {
     use *u = user;
+    u->other_place = s->kind != RLXC_STMT_STORE && s->kind != RLXC_STMT_IF &&
+                     s->kind != RLXC_STMT_BLOCK && s->kind != RLXC_STMT_LET;
     rlxc_stmt_exprs(s, note_loads, u);
     for (uint32_t i = 0; s->kind == RLXC_STMT_STORE && i < s->store.n; i++)
         u->other =
@@ -167,6 +119,20 @@ static bool has_view(const rlxc_stmt *body, const rlxc_buffer *buffer)
     return u.other;
 }
 
+static bool note_while(void *user, const rlxc_stmt *s)
+{
+    bool *found = user;
+    *found = *found || s->kind == RLXC_STMT_WHILE;
+    return !*found;
+}
+
+static bool has_while(const rlxc_stmt *body)
+{
+    bool found = false;
+    rlxc_stmt_visit(body, note_while, &found);
+    return found;
+}
+
 /* The buffer of |f| whose memory the view |v| names whole; or NULL. */
 static rlxc_buffer *viewed(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_block *root,
                            const rlxc_buffer *v)
@@ -178,14 +144,6 @@ static rlxc_buffer *viewed(rlxc_context *ctx, const rlxc_prim_func *f, const rlx
         if (root->allocs[i]->data == v->data)
             return same_elements(ctx, root->allocs[i], v) ? root->allocs[i] : NULL;
     return NULL;
-}
-
-static const rlxc_stmt *reshaped(rlxc_context *ctx, const rlxc_stmt *body, const rlxc_buffer *from,
-                                 const rlxc_buffer *to)
-{
-    reshaping r = {ctx, from, to};
-    const rlxc_redirection redirection = {ctx, from, to, reshape, &r, false};
-    return rlxc_redirect_stmt(&redirection, body);
 }
 
 /* A parameter with more than one dimension and as many elements as |temp|. */
@@ -201,21 +159,124 @@ static const rlxc_buffer *model_for(rlxc_context *ctx, const rlxc_prim_func *f,
     return NULL;
 }
 
-/* Shapes the temporaries of |root| that have one dimension. */
-static void shape_temps(rlxc_context *ctx, const rlxc_prim_func *f, rlxc_block *root)
+/* --- shapes of temporaries ---------------------------------------------------------------------
+ */
+
+enum { MOST_STEPS = 8 };
+
+typedef struct steps { /* by which all accesses to |buffer| count */
+    rlxc_context *ctx;
+    const rlxc_buffer *buffer;
+    int64_t items[MOST_STEPS];
+    uint32_t n;
+    bool any;
+} steps;
+
+static void keep_common(steps *common, const rlxc_expr *position)
 {
-    rlxc_buffer **allocs = rlxc_alloc(ctx, (root->n_allocs + (size_t)1) * sizeof *allocs);
-    for (uint32_t i = 0; i < root->n_allocs; i++) {
-        const rlxc_buffer *temp = allocs[i] = root->allocs[i];
-        const rlxc_buffer *model = temp->ndim == 1 ? model_for(ctx, f, temp) : NULL;
-        if (!model || has_view(root->body, temp) || !only_elements(ctx, root->body, temp))
-            continue;
-        allocs[i] = rlxc_copy(ctx, temp, sizeof **allocs);
-        allocs[i]->shape = model->shape;
-        allocs[i]->ndim = model->ndim;
-        root->body = reshaped(ctx, root->body, temp, allocs[i]);
+    int64_t own[MOST_STEPS];
+    const uint32_t n = rlxc_position_steps(common->ctx, position, own, MOST_STEPS);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < (common->any ? common->n : n); i++) {
+        const int64_t step = common->any ? common->items[i] : own[i];
+        bool found = !common->any;
+        for (uint32_t k = 0; k < n && !found; k++)
+            found = own[k] == step;
+        if (found)
+            common->items[kept++] = step;
     }
-    root->allocs = allocs;
+    if (n > 0) {
+        common->n = kept;
+        common->any = true;
+    }
+}
+
+static bool keep_load(void *user, const rlxc_expr *e)
+{
+    steps *common = user;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer == common->buffer)
+        keep_common(common, e->load.indices[0]);
+    return true;
+}
+
+static void keep_loads(void *user, const rlxc_expr *e)
+{
+    steps *common = user;
+    rlxc_expr_visit(common->ctx, e, keep_load, common);
+}
+
+static bool keep_all(void *user, const rlxc_stmt *s)
+{
+    steps *common = user;
+    rlxc_stmt_exprs(s, keep_loads, common);
+    if (s->kind == RLXC_STMT_STORE && s->store.buffer == common->buffer)
+        keep_common(common, s->store.indices[0]);
+    return true;
+}
+
+/* The shape whose rows are the steps of all accesses to |temp|; NULL: it would have one dimension.
+ */
+static const rlxc_expr *const *shape_by_steps(rlxc_context *ctx, const rlxc_stmt *body,
+                                              const rlxc_buffer *temp, uint32_t *ndim)
+{
+    steps common = {.ctx = ctx, .buffer = temp};
+    int64_t size, sorted[MOST_STEPS];
+    const rlxc_expr **shape = rlxc_alloc(ctx, (MOST_STEPS + 1) * sizeof *shape);
+    rlxc_stmt_visit(body, keep_all, &common);
+    if (!rlxc_is_int(temp->shape[0], &size))
+        return NULL;
+    for (uint32_t i = 0; i < common.n; i++) {
+        uint32_t to = i;
+        for (; to > 0 && sorted[to - 1] < common.items[i]; to--)
+            sorted[to] = sorted[to - 1];
+        sorted[to] = common.items[i];
+    }
+    *ndim = 0;
+    for (uint32_t i = 0; i < common.n; i++)
+        if (sorted[i] > 1 && sorted[i] < size && size % sorted[i] == 0) {
+            shape[(*ndim)++] = rlxc_i64(ctx, size / sorted[i]);
+            size = sorted[i];
+        }
+    shape[(*ndim)++] = rlxc_i64(ctx, size);
+    return *ndim > 1 ? shape : NULL;
+}
+
+typedef struct shaping {
+    rlxc_context *ctx;
+    const rlxc_prim_func *f;
+    const rlxc_stmt *body; /* all of it */
+    const rlxc_stmt *seq;  /* the sequence that is visited */
+    RLXC_VEC(rlxc_reshaping) items;
+} shaping;
+
+/* Gives |temp|, which nothing else names, more than one dimension. */
+static void shape_temp(shaping *s, const rlxc_buffer *temp)
+{
+    rlxc_buffer *own = rlxc_copy(s->ctx, temp, sizeof *own);
+    if (temp->ndim != 1 || !is_compact(temp) || !only_elements(s->ctx, s->body, temp))
+        return;
+    own->shape = shape_by_steps(s->ctx, s->body, temp, &own->ndim);
+    const rlxc_buffer *model = own->shape ? NULL : model_for(s->ctx, s->f, temp);
+    if (model) {
+        own->shape = model->shape;
+        own->ndim = model->ndim;
+    }
+    if (own->shape)
+        RLXC_PUSH(s->ctx, &s->items, ((rlxc_reshaping){temp, own}));
+}
+
+static bool shape_temps(void *user, const rlxc_stmt *stmt)
+{
+    shaping *s = user;
+    for (uint32_t i = 0; stmt->kind == RLXC_STMT_BLOCK && i < stmt->block.block->n_allocs; i++)
+        if (!has_view(s->body, stmt->block.block->allocs[i]))
+            shape_temp(s, stmt->block.block->allocs[i]);
+    rlxc_buffers taken = {0};
+    if (stmt->kind == RLXC_STMT_SEQ)
+        rlxc_seq_without_allocs(s->ctx, s->body, stmt, &taken);
+    for (uint32_t i = 0; i < taken.count; i++)
+        shape_temp(s, taken.items[i]);
+    return true;
 }
 
 /* Strides and an offset that are those of a buffer without any are dropped. */
@@ -257,21 +318,20 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f)
         else
             kept[n++] = s;
     }
-    if (views.count == 0 || n == 0 || rlxc_failed(ctx))
-        return;
-    body = rlxc_stmt_seq(ctx, kept, n);
+    body = n == 0 ? body : rlxc_stmt_seq(ctx, kept, n);
+    shaping all = {.ctx = ctx, .f = f, .body = f->body};
     for (uint32_t i = 0; i < views.count; i++)
-        body = reshaped(ctx, body, views.items[i], viewed(ctx, f, root, views.items[i]));
+        RLXC_PUSH(ctx, &all.items,
+                  ((rlxc_reshaping){views.items[i], viewed(ctx, f, root, views.items[i])}));
+    rlxc_stmt_visit(f->body, shape_temps, &all);
+    if (all.items.count == 0 || n == 0 || has_while(f->body) || rlxc_failed(ctx))
+        return;
     if (root) {
         root->body = body;
         rlxc_forget_regions(root);
-        shape_temps(ctx, f, root);
         body = rlxc_stmt_block(ctx, root, f->body->block.values, f->body->block.predicate);
     }
-    simplification s = {.ctx = ctx};
-    rlxc_stmt_visit(body, note_bounds, &s);
-    const rlxc_stmt_rewriter rewriter = {.user = &s, .expr = simplified};
-    body = rlxc_stmt_rewrite(ctx, body, &rewriter);
+    body = rlxc_reshape(ctx, body, all.items.items, all.items.count);
     if (!rlxc_failed(ctx) && divisions_in(ctx, body) <= divisions_in(ctx, f->body))
         f->body = body;
 }
