@@ -641,6 +641,7 @@ static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
     state s = {.ctx = ctx, .f = f};
     const rlxc_stmt_rewriter powers = {.user = &s, .expr = plain_powers};
     f->body = rlxc_stmt_rewrite(ctx, f->body, &powers);
+    f->body = rlxc_join_parts(ctx, f->body);
     rlxc_without_views(ctx, f);
     if (!begin(&s))
         return;

@@ -156,6 +156,8 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
  * stores have the indices of what they copy, or those of their block; the accesses are changed. */
 rlxc_buffer *rlxc_plain_layout(rlxc_context *ctx, const rlxc_stmt **stmts, uint32_t n,
                                rlxc_buffer *buffer);
+/* |body| with loops that follow each other, and do the same for consecutive numbers, as one. */
+const rlxc_stmt *rlxc_join_parts(rlxc_context *ctx, const rlxc_stmt *body);
 /* |body| with accesses to from as accesses to the same elements of to, which has as many, in the
  * same order. |body| has no while, and uses the buffers in blocks, loops' bodies, ifs and lets
  * only. */

@@ -19,7 +19,8 @@ typedef struct layout {
     uint32_t n;
     rlxc_bounds bounds;               /* of loops and axes */
     RLXC_VEC(const rlxc_expr *) axes; /* of blocks, in their order */
-    RLXC_VEC(const rlxc_expr *) wide; /* int64 variables for them */
+    RLXC_VEC(const rlxc_expr *) vars; /* those and the loops' */
+    RLXC_VEC(const rlxc_expr *) wide; /* int64 variables for |vars| */
 } layout;
 
 /* --- the stores ------------------------------------------------------------------------------- */
@@ -31,17 +32,24 @@ static void bound(layout *l, const rlxc_expr *var, const rlxc_expr *min, const r
         rlxc_bounds_set(l->ctx, &l->bounds, var, (rlxc_bound){0, n - 1});
 }
 
+static void note_var(layout *l, const rlxc_expr *var, const rlxc_expr *min, const rlxc_expr *extent)
+{
+    const rlxc_expr *wide = rlxc_var(l->ctx, var->var.name, RLX_I64);
+    RLXC_PUSH(l->ctx, &l->vars, var);
+    RLXC_PUSH(l->ctx, &l->wide, wide);
+    bound(l, var, min, extent);
+    bound(l, wide, min, extent);
+}
+
 static bool note(void *user, const rlxc_stmt *s)
 {
     layout *l = user;
     if (s->kind == RLXC_STMT_FOR)
-        bound(l, s->loop.var, s->loop.min, s->loop.extent);
+        note_var(l, s->loop.var, s->loop.min, s->loop.extent);
     for (uint32_t k = 0; s->kind == RLXC_STMT_BLOCK && k < s->block.block->n_axes; k++) {
         const rlxc_axis *axis = &s->block.block->axes[k];
-        bound(l, axis->var, axis->min, axis->extent);
+        note_var(l, axis->var, axis->min, axis->extent);
         RLXC_PUSH(l->ctx, &l->axes, axis->var);
-        RLXC_PUSH(l->ctx, &l->wide, rlxc_var(l->ctx, axis->var->var.name, RLX_I64));
-        bound(l, l->wide.items[l->wide.count - 1], axis->min, axis->extent);
     }
     if (s->kind == RLXC_STMT_STORE && s->store.buffer == l->buffer && l->n < MOST_STORES)
         l->stores[l->n++] = s;
@@ -52,7 +60,7 @@ static bool note(void *user, const rlxc_stmt *s)
 static const rlxc_expr *linear_form(const layout *l, const rlxc_expr *e)
 {
     rlxc_space s = {.ctx = l->ctx};
-    const rlxc_expr *wide = rlxc_space_widened(&s, e, l->axes.items, l->wide.items, l->wide.count);
+    const rlxc_expr *wide = rlxc_space_widened(&s, e, l->vars.items, l->wide.items, l->wide.count);
     return rlxc_canonical(l->ctx, s.failed ? e : wide, NULL);
 }
 

@@ -1,3 +1,4 @@
+# ==== sharing_memory
 """Temporaries of a PrimFunc that share memory: equal sizes in a chain, smaller and other types inside of larger, a view, one in use from before to after, in a loop, an address that keeps its own."""
 # call chain: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {3, 3, 1, 1}
 # call chain: tensor float32 [1] {5} => tensor float32 [1] {5}
@@ -103,3 +104,246 @@ class Module:
     def pointer(x: R.Tensor(("n",), "int32")):
         n = T.int64()
         return R.call_tir(Module.pointer_, (x,), out_sinfo=R.Tensor((n,), "int32"))
+
+# ==== of_other_tools
+"""Temporaries as schedules of other tools leave them: overlapping tiles, other layouts, borders, flat positions, loops in parts."""
+# call tiles: tensor float32 [2, 6, 6] {2, 5, 2, -3, -3, -2, 4, 3, -1, 1, 2, -1, 1, -1, 1, 4, 4, -2, 4, -3, 3, 4, 3, -2, -3, -2, 5, 5, 0, 5, 4, 0, 3, 2, -2, 0, 1, 5, -2, 1, -3, 0, -1, -3, 1, -1, 4, 4, 5, 3, 0, 4, 4, 1, 2, 0, 3, 5, -3, -1, 4, 4, 4, 0, -3, 5, 4, 4, -2, -2, 0, -3}, tensor float32 [2, 3, 3] {5, 3, 1, 2, 3, -1, 2, 4, 5, 1, 1, 4, 4, 1, -3, -1, -3, 4} => tensor float32 [6, 6] {9, 61, 37, 30, -2, -40, 45, 22, 64, 17, -29, -10, -3, 70, 41, 25, 78, 38, 18, 17, 33, 96, 145, 14, 16, 18, 63, 88, -2, 18, 13, 39, 45, 36, 46, 10}
+# call line: tensor float32 [6] {-2, 4, 5, 1, -3, -2} => tensor float32 [6] {2, 7, 10, 3, -4, -5}
+# call by_tile: tensor float32 [8] {5, -1, 0, -2, -1, 4, -1, 3} => tensor float32 [2, 3] {-1, 0, -2, -4, -2, 8}
+# call packed: tensor float32 [3, 5] {4, -3, 3, 2, -2, 1, 3, -3, 3, 2, -2, -1, -2, 2, 1}, tensor float32 [5, 8] {-3, 4, 5, 2, 4, -3, 0, -2, 1, 1, 3, 5, 5, -1, 4, 2, 2, 1, 2, 5, 2, 5, -2, -2, 5, 4, -3, 0, 1, -1, -3, 0, 2, -2, -1, 1, 0, -3, 3, -3} => tensor float32 [3, 8] {-3, 28, 13, 6, 9, 10, -30, -14, 13, 12, -3, 4, 16, -30, 15, 4, 13, -5, -24, -18, -15, -8, -3, 3}
+# call padded_columns: tensor float32 [3, 5] {4, -1, 5, 0, -3, 5, 1, -1, -3, 0, 5, -2, 1, 0, 0}, tensor float32 [5, 7] {3, 4, 0, 2, 0, -1, 1, 1, -3, 0, 0, 5, 0, 2, 3, 4, 2, -2, 4, -3, -1, 5, -1, -2, 1, -3, 1, -2, 4, 0, -2, 3, 3, 3, 3} => tensor float32 [3, 7] {14, 39, 16, -11, 6, -28, -12, -2, 16, 4, 9, 10, -5, 14, 16, 30, 2, 8, -6, -8, 0}
+# call reindexed: tensor float32 [4, 5] {-3, -3, -1, 3, -3, 3, 4, -3, 0, -3, 0, 1, 4, 2, 0, 5, 5, -3, 3, 4}, tensor float32 [2, 2] {2, 1, 2, -1} => tensor float32 [3, 4] {-7, 4, -5, 6, 9, 3, 0, 1, 6, 19, 1, 6}
+# call inlined: tensor float32 [2, 6] {2, 3, 3, 5, 4, 4, 4, -1, 3, -3, 2, -1}, tensor float32 [2, 3] {-2, 5, 2, 1, -2, -1} => tensor float32 [6] {9, 20, 15, 34, 12, 16}
+# call symbolic: tensor float32 [5] {-3, 1, 4, -3, 3} => tensor float32 [5] {1, 4, 4, 4, 3}
+# call symbolic: tensor float32 [1] {-1} => tensor float32 [1] {-1}
+# call in_tiles: tensor float32 [6] {1, 0, 3, 4, 3, 0}, tensor float32 [3] {-3, 3, 1} => tensor float32 [6] {3, 0, 13, 6, -3, -9}
+# call once: tensor float32 [6] {4, 3, -1, 2, 5, 3} => tensor float32 [1] {16}
+# call flat: tensor float32 [5, 6] {1, -1, 1, -3, -3, 0, 1, 0, -2, -1, 2, 1, -3, 5, -1, 0, 1, 1, 5, -1, -2, 3, 0, 5, 4, -3, 2, -1, -1, 5} => tensor float32 [5, 6] {1, 0, -6, -6, -4, 0, 3, 1, -2, -6, -2, 2, 7, 2, 1, 0, 12, 10, 7, 6, 2, 1, 13, 11, 5, 5, -2, 1, 11, 9}
+# call over_the_end: tensor float32 [5, 6] {2, -3, 2, 5, 3, 3, -3, 1, 4, 0, -3, -2, 3, -3, 3, -2, 3, 1, -1, 2, 1, 3, -1, -1, 4, 2, -3, 4, 5, 5} => tensor float32 [4, 6] {-3, 2, 5, 3, 3, -3, 1, 4, 0, -3, -2, 3, -3, 3, -2, 3, 1, -1, 2, 1, 3, -1, -1, 4}
+# call parts: tensor float32 [3, 9] {5, -3, 4, -1, -3, 4, -2, -2, 2, -2, 2, 3, 1, 5, 4, 2, -2, 5, -3, 2, 0, -3, 1, 5, 3, -1, 1} => tensor float32 [3, 9] {10, -6, 8, -2, -6, 8, -4, -4, 4, -4, 4, 6, 2, 10, 8, 4, -4, 10, -6, 4, 0, -6, 2, 10, 6, -2, 2}
+# call others: tensor float32 [9] {0, -1, -3, -3, 1, -1, 2, -3, -3} => tensor float32 [9] {0, -2, -6, -6, 3, -3, 6, -9, -9}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def tiles_k(A: T.Buffer((2, 6, 6), "float32"), W: T.Buffer((2, 3, 3), "float32"), C: T.Buffer((6, 6), "float32")):
+        with T.block("root"):
+            P = T.alloc_buffer((2, 8, 8))
+            for y0, x0 in T.grid(2, 2):
+                for c, ax0, ax1 in T.grid(2, 5, 5):
+                    with T.block("P"):
+                        vc = T.axis.spatial(2, c)
+                        vy = T.axis.spatial(8, y0 * 3 + ax0)
+                        vx = T.axis.spatial(8, x0 * 3 + ax1)
+                        P[vc, vy, vx] = T.if_then_else(1 <= vy and vy < 7 and 1 <= vx and vx < 7, A[vc, vy - 1, vx - 1], T.float32(0))
+                for y1, x1, c, r, q in T.grid(3, 3, 2, 3, 3):
+                    with T.block("C"):
+                        vy = T.axis.spatial(6, y0 * 3 + y1)
+                        vx = T.axis.spatial(6, x0 * 3 + x1)
+                        vc, vr, vq = T.axis.remap("RRR", [c, r, q])
+                        with T.init():
+                            C[vy, vx] = T.float32(0)
+                        C[vy, vx] = C[vy, vx] + P[vc, vy + vr, vx + vq] * W[vc, vr, vq]
+    @T.prim_func
+    def line_k(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
+        for y in range(6):
+            P = T.alloc_buffer((8,))
+            for ax0 in range(3):
+                with T.block("P"):
+                    vy = T.axis.spatial(8, y + ax0)
+                    P[vy] = T.if_then_else(1 <= vy and vy < 7, A[vy - 1], T.float32(0))
+            for r in range(3):
+                with T.block("C"):
+                    vy, vr = T.axis.remap("SR", [y, r])
+                    with T.init():
+                        C[vy] = T.float32(0)
+                    C[vy] = C[vy] + P[vy + vr]
+    @T.prim_func
+    def by_tile_k(A: T.Buffer((8,), "float32"), C: T.Buffer((2, 3), "float32")):
+        with T.block("root"):
+            P = T.alloc_buffer((6,))
+            for t in range(2):
+                for i in range(4):
+                    with T.block("P"):
+                        vi, vt = T.axis.spatial(6, t * 2 + i), T.axis.spatial(2, t)
+                        P[vi] = A[vi] * T.Cast("float32", vt + 1)
+                for i in range(3):
+                    with T.block("C"):
+                        vt, vi = T.axis.remap("SS", [t, i])
+                        C[vt, vi] = P[vt * 2 + vi + 1]
+    @T.prim_func
+    def packed_k(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 8), "float32"), C: T.Buffer((3, 8), "float32")):
+        with T.block("root"):
+            P = T.alloc_buffer((2, 5, 4))
+            for i, j in T.grid(5, 8):
+                with T.block("P"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    P[vj // 4, vi, vj % 4] = B[vi, vj]
+            for i, j, l in T.grid(3, 8, 5):
+                with T.block("C"):
+                    vi, vj, vl = T.axis.remap("SSR", [i, j, l])
+                    with T.init():
+                        C[vi, vj] = T.float32(0)
+                    C[vi, vj] = C[vi, vj] + A[vi, vl] * P[vj // 4, vl, vj % 4]
+    @T.prim_func
+    def padded_columns_k(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 7), "float32"), C: T.Buffer((3, 7), "float32")):
+        with T.block("root"):
+            P = T.alloc_buffer((2, 5, 4))
+            for j0, i, j1 in T.grid(2, 5, 4):
+                with T.block("P"):
+                    v0, vi, v1 = T.axis.remap("SSS", [j0, i, j1])
+                    P[v0, vi, v1] = T.if_then_else(v0 == 1 and 3 <= v1, T.float32(0), B[vi, v0 * 4 + v1])
+            for i, j, l in T.grid(3, 7, 5):
+                with T.block("C"):
+                    vi, vj, vl = T.axis.remap("SSR", [i, j, l])
+                    with T.init():
+                        C[vi, vj] = T.float32(0)
+                    C[vi, vj] = C[vi, vj] + A[vi, vl] * P[vj // 4, vl, vj % 4]
+    @T.prim_func
+    def reindexed_k(X: T.Buffer((4, 5), "float32"), W: T.Buffer((2, 2), "float32"), C: T.Buffer((3, 4), "float32")):
+        with T.block("root"):
+            P = T.alloc_buffer((12, 4))
+            for y, x, r, q in T.grid(3, 4, 2, 2):
+                with T.block("P"):
+                    vy, vx, vr, vq = T.axis.remap("SSSS", [y, x, r, q])
+                    P[vy * 4 + vx, vr * 2 + vq] = X[vy + vr, vx + vq]
+            for y, x, r, q in T.grid(3, 4, 2, 2):
+                with T.block("C"):
+                    vy, vx, vr, vq = T.axis.remap("SSRR", [y, x, r, q])
+                    with T.init():
+                        C[vy, vx] = T.float32(0)
+                    C[vy, vx] = C[vy, vx] + P[vy * 4 + vx, vr * 2 + vq] * W[vr, vq]
+    @T.prim_func
+    def inlined_k(A: T.Buffer((2, 6), "float32"), W: T.Buffer((2, 3), "float32"), C: T.Buffer((6,), "float32")):
+        for x, c, r in T.grid(6, 2, 3):
+            with T.block("C"):
+                vx, vc, vr = T.axis.remap("SRR", [x, c, r])
+                with T.init():
+                    C[vx] = T.float32(0)
+                C[vx] = C[vx] + T.if_then_else(1 <= vx + vr and vx + vr < 7, A[vc, vx + vr - 1], T.float32(0)) * W[vc, vr]
+    @T.prim_func
+    def symbolic_k(a: T.handle, c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,))
+        C = T.match_buffer(c, (n,))
+        for x, r in T.grid(n, T.int64(3)):
+            with T.block("C"):
+                vx, vr = T.axis.remap("SR", [x, r])
+                with T.init():
+                    C[vx] = T.float32(-1)
+                C[vx] = T.max(C[vx], T.if_then_else(1 <= vx + vr and vx + vr - 1 < n, A[vx + vr - 1], T.float32(-1)))
+    @T.prim_func
+    def in_tiles_k(A: T.Buffer((6,), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((6,), "float32")):
+        for t in range(2):
+            with T.block(""):
+                P = T.alloc_buffer((5,))
+                for i in range(5):
+                    with T.block("P"):
+                        P[i] = T.if_then_else(1 <= t * 3 + i and t * 3 + i < 7, A[t * 3 + i - 1], T.float32(0))
+                for x, r in T.grid(3, 3):
+                    with T.block("C"):
+                        if r == 0:
+                            C[t * 3 + x] = T.float32(0)
+                        C[t * 3 + x] = C[t * 3 + x] + P[x + r] * W[r]
+    @T.prim_func
+    def once_k(A: T.Buffer((6,), "float32"), C: T.Buffer((1,), "float32")):
+        for r in range(8):
+            with T.block("C"):
+                vr = T.axis.reduce(8, r)
+                with T.init():
+                    C[0] = T.float32(0)
+                C[0] = C[0] + T.if_then_else(1 <= vr and vr < 7, A[vr - 1], T.float32(0))
+    @T.prim_func
+    def flat_k(A: T.Buffer((5, 6), "float32"), C: T.Buffer((5, 6), "float32")):
+        A_1 = T.decl_buffer((30,), data=A.data)
+        C_1 = T.decl_buffer((30,), data=C.data)
+        P = T.alloc_buffer((56,))
+        for y, x in T.grid(7, 8):
+            P[y * 8 + x] = T.if_then_else(1 <= y and y < 6 and 1 <= x and x < 7, A_1[y * 6 + x - 7], T.float32(0))
+        for y, x, r, q in T.grid(5, 6, 3, 3):
+            if r == 0 and q == 0:
+                C_1[y * 6 + x] = T.float32(0)
+            C_1[y * 6 + x] = C_1[y * 6 + x] + P[y * 8 + r * 8 + x + q]
+    @T.prim_func
+    def over_the_end_k(A: T.Buffer((5, 6), "float32"), C: T.Buffer((4, 6), "float32")):
+        A_1 = T.decl_buffer((30,), data=A.data)
+        C_1 = T.decl_buffer((24,), data=C.data)
+        for y, x in T.grid(4, 6):
+            C_1[y * 6 + x] = A_1[y * 6 + x + 1]
+    @T.prim_func
+    def parts_k(A: T.Buffer((3, 9), "float32"), C: T.Buffer((3, 9), "float32")):
+        for i in range(3):
+            for j in range(4):
+                with T.block("C"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    C[vi, vj] = A[vi, vj] * T.float32(2)
+            for j in range(5):
+                with T.block("C"):
+                    vi = T.axis.spatial(3, i)
+                    vj = T.axis.spatial((4, 9), j + 4)
+                    C[vi, vj] = A[vi, vj] * T.float32(2)
+    @T.prim_func
+    def others_k(A: T.Buffer((9,), "float32"), C: T.Buffer((9,), "float32")):
+        for j in range(4):
+            C[j] = A[j] * T.float32(2)
+        for j in range(4, 8):
+            C[j] = A[j] * T.float32(3)
+        for j in range(1):
+            C[j + 8] = A[8 - j] * T.float32(3)
+    @R.function
+    def tiles(x0: R.Tensor((2, 6, 6,), "float32"), x1: R.Tensor((2, 3, 3,), "float32")):
+        cls = Module
+        return R.call_tir(cls.tiles_k, (x0, x1,), out_sinfo=R.Tensor((6, 6,), "float32"))
+    @R.function
+    def line(x0: R.Tensor((6,), "float32")):
+        cls = Module
+        return R.call_tir(cls.line_k, (x0,), out_sinfo=R.Tensor((6,), "float32"))
+    @R.function
+    def by_tile(x0: R.Tensor((8,), "float32")):
+        cls = Module
+        return R.call_tir(cls.by_tile_k, (x0,), out_sinfo=R.Tensor((2, 3,), "float32"))
+    @R.function
+    def packed(x0: R.Tensor((3, 5,), "float32"), x1: R.Tensor((5, 8,), "float32")):
+        cls = Module
+        return R.call_tir(cls.packed_k, (x0, x1,), out_sinfo=R.Tensor((3, 8,), "float32"))
+    @R.function
+    def padded_columns(x0: R.Tensor((3, 5,), "float32"), x1: R.Tensor((5, 7,), "float32")):
+        cls = Module
+        return R.call_tir(cls.padded_columns_k, (x0, x1,), out_sinfo=R.Tensor((3, 7,), "float32"))
+    @R.function
+    def reindexed(x0: R.Tensor((4, 5,), "float32"), x1: R.Tensor((2, 2,), "float32")):
+        cls = Module
+        return R.call_tir(cls.reindexed_k, (x0, x1,), out_sinfo=R.Tensor((3, 4,), "float32"))
+    @R.function
+    def inlined(x0: R.Tensor((2, 6,), "float32"), x1: R.Tensor((2, 3,), "float32")):
+        cls = Module
+        return R.call_tir(cls.inlined_k, (x0, x1,), out_sinfo=R.Tensor((6,), "float32"))
+    @R.function
+    def symbolic(x0: R.Tensor(("n",), "float32")):
+        cls = Module
+        n = T.int64()
+        return R.call_tir(cls.symbolic_k, (x0,), out_sinfo=R.Tensor((n,), "float32"))
+    @R.function
+    def in_tiles(x0: R.Tensor((6,), "float32"), x1: R.Tensor((3,), "float32")):
+        cls = Module
+        return R.call_tir(cls.in_tiles_k, (x0, x1,), out_sinfo=R.Tensor((6,), "float32"))
+    @R.function
+    def once(x0: R.Tensor((6,), "float32")):
+        cls = Module
+        return R.call_tir(cls.once_k, (x0,), out_sinfo=R.Tensor((1,), "float32"))
+    @R.function
+    def flat(x0: R.Tensor((5, 6,), "float32")):
+        cls = Module
+        return R.call_tir(cls.flat_k, (x0,), out_sinfo=R.Tensor((5, 6,), "float32"))
+    @R.function
+    def over_the_end(x0: R.Tensor((5, 6,), "float32")):
+        cls = Module
+        return R.call_tir(cls.over_the_end_k, (x0,), out_sinfo=R.Tensor((4, 6,), "float32"))
+    @R.function
+    def parts(x0: R.Tensor((3, 9,), "float32")):
+        cls = Module
+        return R.call_tir(cls.parts_k, (x0,), out_sinfo=R.Tensor((3, 9,), "float32"))
+    @R.function
+    def others(x0: R.Tensor((9,), "float32")):
+        cls = Module
+        return R.call_tir(cls.others_k, (x0,), out_sinfo=R.Tensor((9,), "float32"))

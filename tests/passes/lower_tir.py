@@ -116,22 +116,10 @@ class Module:
         T.func_attr({"op_pattern": 4, "rlx.scheduled": 1})
         c = T.allocate([12, 8], "float32", "global")
         c_1 = T.decl_buffer((12, 8), data=c)
-        for i in range(12):
-            a_global = T.allocate([T.int64(1), T.int64(20)], "float32", "global")
-            a_global_1 = T.decl_buffer((T.int64(1), T.int64(20)), data=a_global)
-            for ax1 in range(T.int64(20)):
-                a_global_1[T.int64(0), ax1] = a[T.Cast("int64", i), ax1]
-            for j_1 in range(8):
-                c_1[i, T.Cast("int32", T.Cast("int64", j_1))] = T.float32(0.0)
-            for k_0, j_1, k_1 in T.grid(4, 8, 5):
-                c_1[i, T.Cast("int32", T.Cast("int64", j_1))] = c_1[i, T.Cast("int32", T.Cast("int64", j_1))] + a_global_1[T.int64(0), T.Cast("int64", T.Cast("int32", T.Cast("int64", k_0) * T.int64(5) + T.Cast("int64", k_1)))] * b[T.Cast("int32", T.Cast("int64", k_0) * T.int64(5) + T.Cast("int64", k_1)), T.Cast("int32", T.Cast("int64", j_1))]
-            for j_0 in range(1, 3):
-                a_global_2 = T.allocate([T.int64(1), T.int64(20)], "float32", "global")
-                a_global_3 = T.decl_buffer((T.int64(1), T.int64(20)), data=a_global_2)
-                for ax1 in range(T.int64(20)):
-                    a_global_3[T.int64(0), ax1] = a[T.Cast("int64", i), ax1]
-                for k_0, j_1, k_1 in T.grid(4, 11, 5):
-                    T.evaluate(0)
+        for i, j_1 in T.grid(T.int64(12), T.int64(8)):
+            c_1[i, j_1] = T.float32(0.0)
+            for k_1 in range(T.int64(20)):
+                c_1[i, j_1] = c_1[i, j_1] + a[i, k_1] * b[k_1, j_1]
         for i, j in T.grid(T.int64(12), T.int64(8)):
             d[i, j] = T.max(c_1[i, j], T.float32(0.0))
 

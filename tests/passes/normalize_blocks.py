@@ -1242,7 +1242,7 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32")):
         # with T.block("root"):
-        D = T.alloc_buffer((32, 48))
+        D = T.alloc_buffer((T.int64(32), T.int64(48)))
         for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
             with T.block("D"):
                 i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
@@ -1816,3 +1816,538 @@ class Module:
                 i_2, e_1 = T.axis.remap("SS", [i, e])
                 T.block_attr({"rlx.operator": "elementwise ss"})
                 O[i_2, e_1] = W[i_2, e_1] / Z[i_2]
+
+# ==== overlapping_tiles
+# Each tile of a convolution fills its part of the padded image, and parts overlap; the temporary is allocated in the loop in k.
+@T.prim_func
+def f(A: T.Buffer((2, 6, 6), "float32"), W: T.Buffer((2, 3, 3), "float32"), C: T.Buffer((6, 6), "float32")):
+    with T.block("root"):
+        P = T.alloc_buffer((2, 8, 8))
+        for y0, x0 in T.grid(2, 2):
+            for c, ax0, ax1 in T.grid(2, 5, 5):
+                with T.block("P"):
+                    vc = T.axis.spatial(2, c)
+                    vy = T.axis.spatial(8, y0 * 3 + ax0)
+                    vx = T.axis.spatial(8, x0 * 3 + ax1)
+                    P[vc, vy, vx] = T.if_then_else(1 <= vy and vy < 7 and 1 <= vx and vx < 7, A[vc, vy - 1, vx - 1], T.float32(0))
+            for y1, x1, c, r, q in T.grid(3, 3, 2, 3, 3):
+                with T.block("C"):
+                    vy = T.axis.spatial(6, y0 * 3 + y1)
+                    vx = T.axis.spatial(6, x0 * 3 + x1)
+                    vc, vr, vq = T.axis.remap("RRR", [c, r, q])
+                    with T.init():
+                        C[vy, vx] = T.float32(0)
+                    C[vy, vx] = C[vy, vx] + P[vc, vy + vr, vx + vq] * W[vc, vr, vq]
+@T.prim_func
+def k(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
+    for y in range(6):
+        P = T.alloc_buffer((8,))
+        for ax0 in range(3):
+            with T.block("P"):
+                vy = T.axis.spatial(8, y + ax0)
+                P[vy] = T.if_then_else(1 <= vy and vy < 7, A[vy - 1], T.float32(0))
+        for r in range(3):
+            with T.block("C"):
+                vy, vr = T.axis.remap("SR", [y, r])
+                with T.init():
+                    C[vy] = T.float32(0)
+                C[vy] = C[vy] + P[vy + vr]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((2, 6, 6), "float32"), W: T.Buffer((2, 3, 3), "float32"), C: T.Buffer((6, 6), "float32")):
+        # with T.block("root"):
+        P = T.alloc_buffer((2, 8, 8))
+        for c, y, x in T.grid(T.int64(2), T.int64(8), T.int64(8)):
+            with T.block("P"):
+                vc, vy, vx = T.axis.remap("SSS", [c, y, x])
+                T.block_attr({"rlx.operator": "rearrange sss"})
+                P[vc, vy, vx] = T.if_then_else(T.int64(1) <= vy and vy < T.int64(7) and T.int64(1) <= vx and vx < T.int64(7), A[vc, vy - T.int64(1), vx - T.int64(1)], T.float32(0.0))
+        for y, x, c, r, q in T.grid(T.int64(6), T.int64(6), T.int64(2), T.int64(3), T.int64(3)):
+            with T.block("C"):
+                vy, vx, vc, vr, vq = T.axis.remap("SSRRR", [y, x, c, r, q])
+                T.block_attr({"rlx.operator": "conv ppkrr"})
+                with T.init():
+                    C[vy, vx] = T.float32(0.0)
+                C[vy, vx] = C[vy, vx] + P[vc, vy + vr, vx + vq] * W[vc, vr, vq]
+
+    @T.prim_func
+    def k(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
+        # with T.block("root"):
+        P = T.alloc_buffer((8,))
+        for y in range(T.int64(8)):
+            with T.block("P"):
+                vy = T.axis.spatial(T.int64(8), y)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                P[vy] = T.if_then_else(T.int64(1) <= vy and vy < T.int64(7), A[vy - T.int64(1)], T.float32(0.0))
+        for y, r in T.grid(T.int64(6), T.int64(3)):
+            with T.block("C"):
+                vy, vr = T.axis.remap("SR", [y, r])
+                T.block_attr({"rlx.operator": "pool pr"})
+                with T.init():
+                    C[vy] = T.float32(0.0)
+                C[vy] = C[vy] + P[vy + vr]
+
+# ==== tiles_that_differ
+# No overlapping tiles: the value depends on the tile, what is read changes, a load leaves its buffer, or others store, too.
+@T.prim_func
+def by_tile(A: T.Buffer((8,), "float32"), C: T.Buffer((2, 3), "float32")):
+    with T.block("root"):
+        P = T.alloc_buffer((6,))
+        for t in range(2):
+            for i in range(4):
+                with T.block("P"):
+                    vi, vt = T.axis.spatial(6, t * 2 + i), T.axis.spatial(2, t)
+                    P[vi] = A[vi] * T.Cast("float32", vt + 1)
+            for i in range(3):
+                with T.block("C"):
+                    vt, vi = T.axis.remap("SS", [t, i])
+                    C[vt, vi] = P[vt * 2 + vi + 1]
+@T.prim_func
+def changes(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
+    with T.block("root"):
+        P = T.alloc_buffer((6,))
+        for t in range(2):
+            for i in range(4):
+                with T.block("P"):
+                    vi = T.axis.spatial(6, t * 2 + i)
+                    P[vi] = C[vi] + A[vi]
+            for i in range(3):
+                with T.block("C"):
+                    vi = T.axis.spatial(6, t * 3 + i)
+                    C[vi] = P[vi] * T.float32(2)
+@T.prim_func
+def outside(A: T.Buffer((5,), "float32"), C: T.Buffer((2, 3), "float32")):
+    with T.block("root"):
+        P = T.alloc_buffer((6,))
+        for t in range(2):
+            for i in range(3):
+                with T.block("P"):
+                    vi = T.axis.spatial(6, t * 2 + i)
+                    P[vi] = A[vi]
+            for i in range(3):
+                with T.block("C"):
+                    vt, vi = T.axis.remap("SS", [t, i])
+                    C[vt, vi] = P[vt * 2 + vi]
+@T.prim_func
+def updated(A: T.Buffer((6,), "float32"), C: T.Buffer((2, 3), "float32")):
+    with T.block("root"):
+        P = T.alloc_buffer((6,))
+        for t in range(2):
+            for i in range(4):
+                with T.block("P"):
+                    vi = T.axis.spatial(6, t * 2 + i)
+                    P[vi] = A[vi]
+            for i in range(3):
+                with T.block("Q"):
+                    vi = T.axis.spatial(6, t * 3 + i)
+                    P[vi] = P[vi] + T.float32(1)
+            for i in range(3):
+                with T.block("C"):
+                    vt, vi = T.axis.remap("SS", [t, i])
+                    C[vt, vi] = P[vt * 2 + vi]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def by_tile(A: T.Buffer((8,), "float32"), C: T.Buffer((2, 3), "float32")):
+        # with T.block("root"):
+        P = T.alloc_buffer((6,))
+        for t in range(2):
+            for i in range(4):
+                with T.block("P"):
+                    vi = T.axis.spatial(6, t * 2 + i)
+                    vt = T.axis.spatial(2, t)
+                    P[vi] = A[vi] * T.Cast("float32", vt + 1)
+            for i in range(3):
+                with T.block("C"):
+                    vt, vi = T.axis.remap("SS", [t, i])
+                    T.block_attr({"rlx.operator": "rearrange ss"})
+                    C[vt, vi] = P[vt * 2 + vi + 1]
+
+    @T.prim_func
+    def changes(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
+        # with T.block("root"):
+        P = T.alloc_buffer((6,))
+        for t in range(2):
+            for i in range(4):
+                with T.block("P"):
+                    vi = T.axis.spatial(6, t * 2 + i)
+                    T.block_attr({"rlx.operator": "elementwise s"})
+                    P[vi] = C[vi] + A[vi]
+            for i in range(3):
+                with T.block("C"):
+                    vi = T.axis.spatial(6, t * 3 + i)
+                    T.block_attr({"rlx.operator": "elementwise s"})
+                    C[vi] = P[vi] * T.float32(2.0)
+
+    @T.prim_func
+    def outside(A: T.Buffer((5,), "float32"), C: T.Buffer((2, 3), "float32")):
+        # with T.block("root"):
+        P = T.alloc_buffer((6,))
+        for t in range(2):
+            for i in range(3):
+                with T.block("P"):
+                    vi = T.axis.spatial(6, t * 2 + i)
+                    T.block_attr({"rlx.operator": "elementwise s"})
+                    P[vi] = A[vi]
+            for i in range(3):
+                with T.block("C"):
+                    vt, vi = T.axis.remap("SS", [t, i])
+                    T.block_attr({"rlx.operator": "rearrange ss"})
+                    C[vt, vi] = P[vt * 2 + vi]
+
+    @T.prim_func
+    def updated(A: T.Buffer((6,), "float32"), C: T.Buffer((2, 3), "float32")):
+        # with T.block("root"):
+        P = T.alloc_buffer((6,))
+        for t in range(2):
+            for i in range(4):
+                with T.block("P"):
+                    vi = T.axis.spatial(6, t * 2 + i)
+                    T.block_attr({"rlx.operator": "elementwise s"})
+                    P[vi] = A[vi]
+            for i in range(3):
+                with T.block("Q"):
+                    vi = T.axis.spatial(6, t * 3 + i)
+                    P[vi] = P[vi] + T.float32(1.0)
+            for i in range(3):
+                with T.block("C"):
+                    vt, vi = T.axis.remap("SS", [t, i])
+                    T.block_attr({"rlx.operator": "rearrange ss"})
+                    C[vt, vi] = P[vt * 2 + vi]
+
+# ==== layouts_of_temporaries
+# transform_layout: packed columns with and without padding, reversed dimensions, an element for each use (reindex), in one dimension.
+@T.prim_func
+def packed(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 8), "float32"), C: T.Buffer((3, 8), "float32")):
+    with T.block("root"):
+        P = T.alloc_buffer((2, 5, 4))
+        for i, j in T.grid(5, 8):
+            with T.block("P"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                P[vj // 4, vi, vj % 4] = B[vi, vj]
+        for i, j, l in T.grid(3, 8, 5):
+            with T.block("C"):
+                vi, vj, vl = T.axis.remap("SSR", [i, j, l])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vl] * P[vj // 4, vl, vj % 4]
+@T.prim_func
+def padded(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 7), "float32"), C: T.Buffer((3, 7), "float32")):
+    with T.block("root"):
+        P = T.alloc_buffer((2, 5, 4))
+        for j0, i, j1 in T.grid(2, 5, 4):
+            with T.block("P"):
+                v0, vi, v1 = T.axis.remap("SSS", [j0, i, j1])
+                P[v0, vi, v1] = T.if_then_else(v0 == 1 and 3 <= v1, T.float32(0), B[vi, v0 * 4 + v1])
+        for i, j, l in T.grid(3, 7, 5):
+            with T.block("C"):
+                vi, vj, vl = T.axis.remap("SSR", [i, j, l])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vl] * P[vj // 4, vl, vj % 4]
+@T.prim_func
+def reversed(A: T.Buffer((3, 5), "float32"), C: T.Buffer((5, 3), "float32")):
+    with T.block("root"):
+        P = T.alloc_buffer((5, 3))
+        for i, j in T.grid(3, 5):
+            with T.block("P"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                P[vj, vi] = T.exp(A[vi, vj])
+        for i, j in T.grid(5, 3):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[vi, vj] = P[vi, vj] + P[4 - vi, vj]
+@T.prim_func
+def reindexed(X: T.Buffer((4, 5), "float32"), W: T.Buffer((2, 2), "float32"), C: T.Buffer((3, 4), "float32")):
+    with T.block("root"):
+        P = T.alloc_buffer((12, 4))
+        for y, x, r, q in T.grid(3, 4, 2, 2):
+            with T.block("P"):
+                vy, vx, vr, vq = T.axis.remap("SSSS", [y, x, r, q])
+                P[vy * 4 + vx, vr * 2 + vq] = X[vy + vr, vx + vq]
+        for y, x, r, q in T.grid(3, 4, 2, 2):
+            with T.block("C"):
+                vy, vx, vr, vq = T.axis.remap("SSRR", [y, x, r, q])
+                with T.init():
+                    C[vy, vx] = T.float32(0)
+                C[vy, vx] = C[vy, vx] + P[vy * 4 + vx, vr * 2 + vq] * W[vr, vq]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def packed(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 8), "float32"), C: T.Buffer((3, 8), "float32")):
+        # with T.block("root"):
+        for i, j, l in T.grid(T.int64(3), T.int64(8), T.int64(5)):
+            with T.block("C"):
+                vi, vj, vl = T.axis.remap("SSR", [i, j, l])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vl] * B[vl, vj]
+
+    @T.prim_func
+    def padded(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 7), "float32"), C: T.Buffer((3, 7), "float32")):
+        # with T.block("root"):
+        for i, j, l in T.grid(T.int64(3), T.int64(7), T.int64(5)):
+            with T.block("C"):
+                vi, vj, vl = T.axis.remap("SSR", [i, j, l])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vl] * B[vl, vj]
+
+    @T.prim_func
+    def reversed(A: T.Buffer((3, 5), "float32"), C: T.Buffer((5, 3), "float32")):
+        # with T.block("root"):
+        P = T.alloc_buffer((T.int64(3), T.int64(5)))
+        for i, j in T.grid(T.int64(3), T.int64(5)):
+            with T.block("P"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                P[vi, vj] = T.exp(A[vi, vj])
+        for i, j in T.grid(T.int64(5), T.int64(3)):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                C[vi, vj] = P[vj, vi] + P[vj, T.int64(4) - vi]
+
+    @T.prim_func
+    def reindexed(X: T.Buffer((4, 5), "float32"), W: T.Buffer((2, 2), "float32"), C: T.Buffer((3, 4), "float32")):
+        # with T.block("root"):
+        for y, x, r, q in T.grid(T.int64(3), T.int64(4), T.int64(2), T.int64(2)):
+            with T.block("C"):
+                vy, vx, vr, vq = T.axis.remap("SSRR", [y, x, r, q])
+                T.block_attr({"rlx.operator": "conv pprr"})
+                with T.init():
+                    C[vy, vx] = T.float32(0.0)
+                C[vy, vx] = C[vy, vx] + X[vy + vr, vx + vq] * W[vr, vq]
+
+# ==== borders
+# Padding inlined into a window, of symbolic size too, and in a temporary that holds what one iteration reads.
+@T.prim_func
+def inlined(A: T.Buffer((2, 6), "float32"), W: T.Buffer((2, 3), "float32"), C: T.Buffer((6,), "float32")):
+    for x, c, r in T.grid(6, 2, 3):
+        with T.block("C"):
+            vx, vc, vr = T.axis.remap("SRR", [x, c, r])
+            with T.init():
+                C[vx] = T.float32(0)
+            C[vx] = C[vx] + T.if_then_else(1 <= vx + vr and vx + vr < 7, A[vc, vx + vr - 1], T.float32(0)) * W[vc, vr]
+@T.prim_func
+def symbolic(a: T.handle, c: T.handle):
+    n = T.int64()
+    A = T.match_buffer(a, (n,))
+    C = T.match_buffer(c, (n,))
+    for x, r in T.grid(n, T.int64(3)):
+        with T.block("C"):
+            vx, vr = T.axis.remap("SR", [x, r])
+            with T.init():
+                C[vx] = T.float32(-1)
+            C[vx] = T.max(C[vx], T.if_then_else(1 <= vx + vr and vx + vr - 1 < n, A[vx + vr - 1], T.float32(-1)))
+@T.prim_func
+def in_tiles(A: T.Buffer((6,), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((6,), "float32")):
+    for t in range(2):
+        with T.block(""):
+            P = T.alloc_buffer((5,))
+            for i in range(5):
+                with T.block("P"):
+                    P[i] = T.if_then_else(1 <= t * 3 + i and t * 3 + i < 7, A[t * 3 + i - 1], T.float32(0))
+            for x, r in T.grid(3, 3):
+                with T.block("C"):
+                    if r == 0:
+                        C[t * 3 + x] = T.float32(0)
+                    C[t * 3 + x] = C[t * 3 + x] + P[x + r] * W[r]
+@T.prim_func
+def once(A: T.Buffer((6,), "float32"), C: T.Buffer((1,), "float32")):  # each element is read once: no temporary
+    for r in range(8):
+        with T.block("C"):
+            vr = T.axis.reduce(8, r)
+            with T.init():
+                C[0] = T.float32(0)
+            C[0] = C[0] + T.if_then_else(1 <= vr and vr < 7, A[vr - 1], T.float32(0))
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def inlined(A: T.Buffer((2, 6), "float32"), W: T.Buffer((2, 3), "float32"), C: T.Buffer((6,), "float32")):
+        # with T.block("root"):
+        A_pad = T.alloc_buffer((T.int64(2), T.int64(8)))
+        for i0, i1 in T.grid(T.int64(2), T.int64(8)):
+            with T.block("A_pad"):
+                v0, v1 = T.axis.remap("SS", [i0, i1])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                A_pad[v0, v1] = T.if_then_else(T.int64(1) <= v1 and v1 < T.int64(7), A[v0, v1 - T.int64(1)], T.float32(0.0))
+        for x, c, r in T.grid(T.int64(6), T.int64(2), T.int64(3)):
+            with T.block("C"):
+                vx, vc, vr = T.axis.remap("SRR", [x, c, r])
+                T.block_attr({"rlx.operator": "conv pkr"})
+                with T.init():
+                    C[vx] = T.float32(0.0)
+                C[vx] = C[vx] + A_pad[vc, vx + vr] * W[vc, vr]
+
+    @T.prim_func
+    def symbolic(a: T.handle, c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,))
+        C = T.match_buffer(c, (n,))
+        # with T.block("root"):
+        A_pad = T.alloc_buffer((n + T.int64(2),))
+        for i0 in range(n + T.int64(2)):
+            with T.block("A_pad"):
+                v0 = T.axis.spatial(n + T.int64(2), i0)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                A_pad[v0] = T.if_then_else(T.int64(1) <= v0 and v0 < n + T.int64(1), A[v0 - T.int64(1)], T.float32(-1.0))
+        for x, r in T.grid(n, T.int64(3)):
+            with T.block("C"):
+                vx, vr = T.axis.remap("SR", [x, r])
+                T.block_attr({"rlx.operator": "pool pr"})
+                with T.init():
+                    C[vx] = T.float32(-1.0)
+                C[vx] = T.max(C[vx], A_pad[vx + vr])
+
+    @T.prim_func
+    def in_tiles(A: T.Buffer((6,), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((6,), "float32")):
+        # with T.block("root"):
+        A_pad = T.alloc_buffer((T.int64(8),))
+        for i0 in range(T.int64(8)):
+            with T.block("A_pad"):
+                v0 = T.axis.spatial(T.int64(8), i0)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                A_pad[v0] = T.if_then_else(T.int64(1) <= v0 and v0 < T.int64(7), A[v0 - T.int64(1)], T.float32(0.0))
+        for x, r in T.grid(T.int64(6), T.int64(3)):
+            with T.block("C"):
+                x_1, r_1 = T.axis.remap("SR", [x, r])
+                T.block_attr({"rlx.operator": "conv pr"})
+                with T.init():
+                    C[x_1] = T.float32(0.0)
+                C[x_1] = C[x_1] + A_pad[r_1 + x_1] * W[r_1]
+
+    @T.prim_func
+    def once(A: T.Buffer((6,), "float32"), C: T.Buffer((1,), "float32")):
+        # with T.block("root"):
+        for r in range(T.int64(8)):
+            with T.block("C"):
+                vr = T.axis.reduce(T.int64(8), r)
+                T.block_attr({"rlx.operator": "reduction k"})
+                with T.init():
+                    C[T.int64(0)] = T.float32(0.0)
+                C[T.int64(0)] = C[T.int64(0)] + T.if_then_else(T.int64(1) <= vr and vr < T.int64(7), A[vr - T.int64(1)], T.float32(0.0))
+
+# ==== flat_positions
+# Positions in one dimension: rows of a temporary, an image under its condition, a step into the next row, which stays.
+@T.prim_func
+def padded(A: T.Buffer((5, 6), "float32"), C: T.Buffer((5, 6), "float32")):
+    A_1 = T.decl_buffer((30,), data=A.data)
+    C_1 = T.decl_buffer((30,), data=C.data)
+    P = T.alloc_buffer((56,))
+    for y, x in T.grid(7, 8):
+        P[y * 8 + x] = T.if_then_else(1 <= y and y < 6 and 1 <= x and x < 7, A_1[y * 6 + x - 7], T.float32(0))
+    for y, x, r, q in T.grid(5, 6, 3, 3):
+        if r == 0 and q == 0:
+            C_1[y * 6 + x] = T.float32(0)
+        C_1[y * 6 + x] = C_1[y * 6 + x] + P[y * 8 + r * 8 + x + q]
+@T.prim_func
+def over_the_end(A: T.Buffer((5, 6), "float32"), C: T.Buffer((4, 6), "float32")):
+    A_1 = T.decl_buffer((30,), data=A.data)
+    C_1 = T.decl_buffer((24,), data=C.data)
+    for y, x in T.grid(4, 6):
+        C_1[y * 6 + x] = A_1[y * 6 + x + 1]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def padded(A: T.Buffer((5, 6), "float32"), C: T.Buffer((5, 6), "float32")):
+        # with T.block("root"):
+        P = T.alloc_buffer((T.int64(7), T.int64(8)))
+        for y, x in T.grid(T.int64(7), T.int64(8)):
+            with T.block("P"):
+                y_1, x_1 = T.axis.remap("SS", [y, x])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                P[y_1, x_1] = T.if_then_else(T.int64(1) <= y_1 and y_1 < T.int64(6) and T.int64(1) <= x_1 and x_1 < T.int64(7), A[y_1 - T.int64(1), x_1 - T.int64(1)], T.float32(0.0))
+        for y, x, r, q in T.grid(T.int64(5), T.int64(6), T.int64(3), T.int64(3)):
+            with T.block("C"):
+                y_2, x_2, r_1, q_1 = T.axis.remap("SSRR", [y, x, r, q])
+                T.block_attr({"rlx.operator": "pool pprr"})
+                with T.init():
+                    C[y_2, x_2] = T.float32(0.0)
+                C[y_2, x_2] = C[y_2, x_2] + P[y_2 + r_1, x_2 + q_1]
+
+    @T.prim_func
+    def over_the_end(A: T.Buffer((5, 6), "float32"), C: T.Buffer((4, 6), "float32")):
+        A_1 = T.decl_buffer((30,), data=A.data)
+        C_1 = T.decl_buffer((24,), data=C.data)
+        for y, x in T.grid(4, 6):
+            C_1[y * 6 + x] = A_1[y * 6 + x + 1]
+
+# ==== loops_in_parts
+# Consecutive parts of one loop; parts that differ stay.
+@T.prim_func
+def parts(A: T.Buffer((3, 9), "float32"), C: T.Buffer((3, 9), "float32")):
+    for i in range(3):
+        for j in range(4):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[vi, vj] = A[vi, vj] * T.float32(2)
+        for j in range(5):
+            with T.block("C"):
+                vi = T.axis.spatial(3, i)
+                vj = T.axis.spatial((4, 9), j + 4)
+                C[vi, vj] = A[vi, vj] * T.float32(2)
+@T.prim_func
+def others(A: T.Buffer((9,), "float32"), C: T.Buffer((9,), "float32")):
+    for j in range(4):
+        C[j] = A[j] * T.float32(2)
+    for j in range(4, 8):
+        C[j] = A[j] * T.float32(3)
+    for j in range(1):
+        C[j + 8] = A[8 - j] * T.float32(3)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def parts(A: T.Buffer((3, 9), "float32"), C: T.Buffer((3, 9), "float32")):
+        # with T.block("root"):
+        for i, j in T.grid(T.int64(3), T.int64(9)):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                C[vi, vj] = A[vi, vj] * T.float32(2.0)
+
+    @T.prim_func
+    def others(A: T.Buffer((9,), "float32"), C: T.Buffer((9,), "float32")):
+        # with T.block("root"):
+        for j in range(T.int64(4)):
+            with T.block("C"):
+                j_1 = T.axis.spatial(T.int64(4), j)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                C[j_1] = A[j_1] * T.float32(2.0)
+        for j in range(4, 8):
+            C[j] = A[j] * T.float32(3.0)
+        for j in range(1):
+            C[j + 8] = A[8 - j] * T.float32(3.0)
