@@ -196,6 +196,13 @@ static inline bool rlxc_is_choice(const rlxc_expr *e)
 {
     return e->kind == RLXC_EXPR_CALL && e->call.n == 3 && strcmp(e->call.name, "if_then_else") == 0;
 }
+/* True for T.address_of(an element of |buffer|'s memory). */
+static inline bool rlxc_takes_address(const rlxc_expr *e, const rlxc_buffer *buffer)
+{
+    return e->kind == RLXC_EXPR_CALL && e->call.n > 0 && e->call.args[0]->kind == RLXC_EXPR_LOAD &&
+           e->call.args[0]->load.buffer->data == buffer->data &&
+           strcmp(e->call.name, "address_of") == 0;
+}
 
 /* Rebuilds |e| with |leaf| applied to VAR and LOAD nodes; NULL keeps the node and continues with
  * its indices. Memoised: linear in the size of the DAG. */

@@ -38,7 +38,7 @@ typedef struct use {
 static bool note_expr(void *user, const rlxc_expr *e)
 {
     use *u = user;
-    u->opaque = u->opaque || e == u->buffer->data;
+    u->opaque = u->opaque || e == u->buffer->data || rlxc_takes_address(e, u->buffer);
     if (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == u->buffer->data) {
         u->read = true;
         u->opaque = u->opaque || e->load.buffer != u->buffer;
@@ -213,6 +213,12 @@ typedef RLXC_VEC(item) items;
 static const rlxc_buffer *stored_by(const item *x)
 {
     return x->nest ? x->nest->block->body->store.buffer : NULL;
+}
+
+/* True for a store without loops and block, which stays as it is. */
+static bool is_bare(const state *s, const item *x)
+{
+    return s->stmts[x->from]->kind == RLXC_STMT_STORE;
 }
 
 static bool mentions(const state *s, const item *x, const rlxc_buffer *buffer)
@@ -441,7 +447,7 @@ static void inline_move(state *s, items *all, uint32_t k)
             return;
         if (i > k && r->nest && rlxc_nest_reads(s->ctx, r->nest->block, temp)) {
             own[i] = *r->nest;
-            if (!rlxc_inline_move(s->ctx, &own[i], x->nest))
+            if (is_bare(s, r) || !rlxc_inline_move(s->ctx, &own[i], x->nest))
                 return;
         }
     }
@@ -520,8 +526,7 @@ static void emit(state *s, const items *all)
         const item *x = &all->items[i];
         if (x->removed)
             continue;
-        const bool bare = s->stmts[x->from]->kind == RLXC_STMT_STORE;
-        stmts[n] = x->nest && !bare ? rlxc_nest_stmt(s->ctx, x->nest) : s->stmts[x->from];
+        stmts[n] = x->nest && !is_bare(s, x) ? rlxc_nest_stmt(s->ctx, x->nest) : s->stmts[x->from];
         s->changed = s->changed || stmts[n] != s->stmts[x->from];
         n++;
     }

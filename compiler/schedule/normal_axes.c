@@ -34,6 +34,21 @@ static const rlxc_expr *over_vars(rlxc_space *s, const rlxc_expr *e, const rlxc_
     return rlxc_space_widened(s, e, from, s->vars, nest->n_loops);
 }
 
+static bool find_narrowing(void *user, const rlxc_expr *e)
+{
+    bool *found = user;
+    *found = *found || (e->kind == RLXC_EXPR_CAST && e->dtype.bits < e->bin.a->dtype.bits);
+    return !*found;
+}
+
+/* True if |e| may lose digits. */
+static bool narrows(rlxc_context *ctx, const rlxc_expr *e)
+{
+    bool found = false;
+    rlxc_expr_visit(ctx, e, find_narrowing, &found);
+    return found;
+}
+
 static void take_conditions(rlxc_space *s, const rlxc_expr *cond, const rlxc_nest *nest)
 {
     if (!rlxc_space_goes_on(s) || rlxc_is_const(cond, 1))
@@ -50,7 +65,7 @@ static void take_conditions(rlxc_space *s, const rlxc_expr *cond, const rlxc_nes
     }
     bool less = cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_LE ||
                 cond->kind == RLXC_EXPR_GT || cond->kind == RLXC_EXPR_GE;
-    if (!less || s->n_exprs == sizeof s->exprs / sizeof *s->exprs) {
+    if (!less || narrows(s->ctx, cond) || s->n_exprs == sizeof s->exprs / sizeof *s->exprs) {
         s->failed = true;
         return;
     }

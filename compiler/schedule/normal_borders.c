@@ -18,6 +18,7 @@ typedef struct border {
     const rlxc_expr *index[RLX_MAX_NDIM], *first[RLX_MAX_NDIM], *size[RLX_MAX_NDIM];
     const rlxc_expr *vars[RLX_MAX_NDIM]; /* of the temporary */
     uint32_t n;
+    bool lets;   /* the value has names for parts of it */
     bool window; /* an index is a sum of several axes */
 } border;
 
@@ -25,12 +26,13 @@ static bool find_choice(void *user, const rlxc_expr *e)
 {
     border *b = user;
     const rlxc_buffer *out = b->nest->block->body->store.buffer;
+    b->lets = b->lets || e->kind == RLXC_EXPR_LET;
     if (!b->choice && rlxc_is_choice(e) && e->call.args[1]->kind == RLXC_EXPR_LOAD &&
         e->call.args[1]->load.buffer->data != out->data &&
         e->call.args[1]->load.n <= RLX_MAX_NDIM &&
         (e->call.args[2]->kind == RLXC_EXPR_INT || e->call.args[2]->kind == RLXC_EXPR_FLOAT))
         b->choice = e;
-    return !b->choice;
+    return true;
 }
 
 /* --- what is read ----------------------------------------------------------------------------- */
@@ -81,7 +83,9 @@ static const rlxc_expr *renamed_part(border *b, const rlxc_expr *cond)
     const bool up = cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_LE;
     if (!up && cond->kind != RLXC_EXPR_GT && cond->kind != RLXC_EXPR_GE)
         return NULL;
-    if (!rlxc_dtype_is_int(cond->bin.a->dtype))
+    rlxc_space s = {.ctx = ctx};
+    if (!rlxc_space_fits(&s, cond->bin.a, NULL, NULL, 0, &b->reach.bounds) ||
+        !rlxc_space_fits(&s, cond->bin.b, NULL, NULL, 0, &b->reach.bounds))
         return NULL;
     const rlxc_expr *low = rlxc_wide(ctx, up ? cond->bin.a : cond->bin.b);
     const rlxc_expr *high = rlxc_wide(ctx, up ? cond->bin.b : cond->bin.a);
@@ -165,7 +169,7 @@ bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rl
         rlxc_reach_enter(&b.reach, block->axes[k].var, block->axes[k].min, nest->extents[k]);
     }
     rlxc_expr_visit(ctx, store->store.value, find_choice, &b);
-    if (!reduces || !b.choice || !measure(&b) || !pays(&b))
+    if (!reduces || !b.choice || b.lets || !measure(&b) || !pays(&b))
         return false;
     const rlxc_buffer *from = b.choice->call.args[1]->load.buffer;
     *temp = rlxc_buffer_new(ctx, rlxc_internf(ctx, "%s_pad", from->name), from->dtype,

@@ -92,7 +92,9 @@ static const rlxc_expr *source_of(void *user, const rlxc_expr *e)
         values[n] = rlxc_int(in->ctx, b->axes[k].var->dtype, 0); /* an axis of one step */
         for (uint32_t i = 0; i < store->store.n; i++)
             if (store->store.indices[i] == b->axes[k].var)
-                values[n] = rlxc_cast(in->ctx, b->axes[k].var->dtype, e->load.indices[i]);
+                values[n] =
+                    rlxc_cast(in->ctx, b->axes[k].var->dtype,
+                              rlxc_expr_rewrite(in->ctx, e->load.indices[i], source_of, in));
         vars[n++] = b->axes[k].var;
     }
     const rlxc_expr *source = rlxc_simplify(

@@ -36,7 +36,7 @@ typedef struct uses {
 static bool note_load(void *user, const rlxc_expr *e)
 {
     uses *u = user;
-    u->pointer = u->pointer || e == u->buffer->data;
+    u->pointer = u->pointer || e == u->buffer->data || rlxc_takes_address(e, u->buffer);
     u->any = u->any || u->pointer || (e->kind == RLXC_EXPR_LOAD && e->load.buffer == u->buffer);
     return true;
 }
@@ -197,7 +197,7 @@ static bool stored_first(rlxc_context *ctx, const rlxc_stmt *inside, const rlxc_
         if (!uses_of(ctx, s, buffer, NULL).any)
             continue;
         return rlxc_distribute(ctx, s, temps, &nests) && nests.count > 0 &&
-               nests.items[0].block->body->store.buffer == buffer &&
+               nests.items[0].block->body->store.buffer == buffer && !nests.items[0].whole &&
                !rlxc_nest_reads_own(ctx, nests.items[0].block) &&
                rlxc_nest_stores_all(ctx, &nests.items[0]);
     }
@@ -309,7 +309,8 @@ typedef struct move {
     const rlxc_buffer *to;
     const rlxc_stmt *store;
     const rlxc_expr *vars[MOST_AXES], *values[MOST_AXES]; /* of blocks' axes */
-    uint32_t n;
+    const rlxc_expr *loops[RLXC_NEST_LOOPS];              /* around the store */
+    uint32_t n, n_loops;
     const rlxc_expr *value,
         *at[RLX_MAX_NDIM]; /* of the store, over loops; its variables, or NULL */
     const rlxc_buffer *from;
@@ -319,8 +320,12 @@ typedef struct move {
 /* Finds the only store in |s|, which is nothing but loops and blocks around it. */
 static bool find_only_store(move *m, const rlxc_stmt *s)
 {
-    if (s->kind == RLXC_STMT_FOR)
-        return rlxc_is_const(s->loop.min, 0) && find_only_store(m, s->loop.body);
+    if (s->kind == RLXC_STMT_FOR) {
+        if (!rlxc_is_const(s->loop.min, 0) || m->n_loops == RLXC_NEST_LOOPS)
+            return false;
+        m->loops[m->n_loops++] = s->loop.var;
+        return find_only_store(m, s->loop.body);
+    }
     if (s->kind == RLXC_STMT_BLOCK) {
         const rlxc_block *b = s->block.block;
         if (b->init || b->n_matches || b->n_axes > MOST_AXES - m->n)
@@ -366,9 +371,16 @@ static bool read_move(move *m, const rlxc_stmt *stmt)
                 return false;
         m->at[i] = e->kind == RLXC_EXPR_VAR ? e : NULL;
     }
+    for (uint32_t i = 0; i < m->n_loops; i++) { /* the last iteration of such a loop would count */
+        bool known = !rlxc_expr_uses_var(ctx, m->value, m->loops[i]);
+        for (uint32_t k = 0; k < m->store->store.n; k++)
+            known = known || m->at[k] == m->loops[i];
+        if (!known)
+            return false;
+    }
     m->from = load->load.buffer;
     rlxc_stmt_visit(stmt, note_change, m);
-    return !m->changes;
+    return !m->changes && !uses_of(ctx, stmt, m->from, NULL).pointer;
 }
 
 static const rlxc_expr *read_source(void *user, const rlxc_expr *e)
@@ -381,7 +393,8 @@ static const rlxc_expr *read_source(void *user, const rlxc_expr *e)
     for (uint32_t i = 0; i < e->load.n; i++)
         if (m->at[i]) {
             vars[n] = m->at[i];
-            values[n++] = rlxc_cast(m->ctx, m->at[i]->dtype, e->load.indices[i]);
+            values[n++] = rlxc_cast(m->ctx, m->at[i]->dtype,
+                                    rlxc_expr_rewrite(m->ctx, e->load.indices[i], read_source, m));
         }
     return rlxc_substitute(m->ctx, m->value, vars, values, n);
 }

@@ -58,9 +58,11 @@ const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlx
     for (uint32_t i = 0; i < n; i++)
         if (from[i] == e)
             return to[i];
-    if (e->kind == RLXC_EXPR_CAST && rlxc_dtype_is_int(e->bin.a->dtype) && e->dtype.bits >= 32)
+    if (e->kind == RLXC_EXPR_CAST && rlxc_dtype_is_int(e->bin.a->dtype) && e->dtype.bits >= 32 &&
+        e->dtype.code == RLX_INT)
         return rlxc_space_widened(s, e->bin.a, from, to, n);
-    if (rlxc_is_binary(e) && e->kind != RLXC_EXPR_AND && e->kind != RLXC_EXPR_OR)
+    if (rlxc_is_binary(e) && e->kind != RLXC_EXPR_AND && e->kind != RLXC_EXPR_OR &&
+        e->bin.a->dtype.code == RLX_INT)
         return rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind,
                            rlxc_space_widened(s, e->bin.a, from, to, n),
                            rlxc_space_widened(s, e->bin.b, from, to, n));
@@ -73,7 +75,7 @@ const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlx
 bool rlxc_space_fits(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
                      const rlxc_expr *const *to, uint32_t n, const rlxc_bounds *bounds)
 {
-    if (!rlxc_space_goes_on(s))
+    if (!rlxc_space_goes_on(s) || e->dtype.code != RLX_INT || e->dtype.lanes != 1)
         return false;
     if (e->kind != RLXC_EXPR_CAST && !rlxc_is_binary(e))
         return true;
