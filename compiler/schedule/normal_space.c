@@ -59,13 +59,18 @@ const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlx
         if (from[i] == e)
             return to[i];
     if (e->kind == RLXC_EXPR_CAST && rlxc_dtype_is_int(e->bin.a->dtype) && e->dtype.bits >= 32 &&
-        e->dtype.code == RLX_INT)
+        e->dtype.code == RLX_INT && (e->dtype.bits >= e->bin.a->dtype.bits || s->below == 0))
         return rlxc_space_widened(s, e->bin.a, from, to, n);
     if (rlxc_is_binary(e) && e->kind != RLXC_EXPR_AND && e->kind != RLXC_EXPR_OR &&
-        e->bin.a->dtype.code == RLX_INT)
-        return rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind,
-                           rlxc_space_widened(s, e->bin.a, from, to, n),
-                           rlxc_space_widened(s, e->bin.b, from, to, n));
+        e->bin.a->dtype.code == RLX_INT) {
+        const bool sum =
+            e->kind == RLXC_EXPR_ADD || e->kind == RLXC_EXPR_SUB || e->kind == RLXC_EXPR_MUL;
+        s->below += !sum;
+        const rlxc_expr *a = rlxc_space_widened(s, e->bin.a, from, to, n);
+        const rlxc_expr *b = rlxc_space_widened(s, e->bin.b, from, to, n);
+        s->below -= !sum;
+        return rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind, a, b);
+    }
     if ((e->kind == RLXC_EXPR_VAR || e->kind == RLXC_EXPR_INT) && rlxc_dtype_is_int(e->dtype))
         return rlxc_cast(s->ctx, RLX_I64, e);
     s->failed = true;

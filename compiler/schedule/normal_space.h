@@ -19,8 +19,10 @@ typedef struct rlxc_space {
     uint32_t n;
     const rlxc_expr *exprs[RLXC_SPACE_EXPRS]; /* |n_axes| values of axes, then others */
     uint32_t n_axes, n_exprs;
-    uint32_t work; /* limit of visited nodes: an expression may be far larger as a tree than in
-                    * memory */
+    uint32_t work;  /* limit of visited nodes: an expression may be far larger as a tree than in
+                     * memory */
+    uint32_t below; /* the number of operators around that are no sums or products: what loses
+                     * digits there makes a difference */
     bool failed;
 } rlxc_space;
 
