@@ -291,6 +291,13 @@ bool rlxc_nest_whole(rlxc_context *ctx, rlxc_nest *nest)
         nest->extents[k] = axis->extent;
         rlxc_reach_enter(&reach, axis->var, axis->min, axis->extent);
     }
+    const rlxc_expr *loops[RLXC_NEST_LOOPS];
+    int64_t steps, elements;
+    for (uint32_t i = 0; i < nest->n_loops; i++)
+        loops[i] = rlxc_cast(ctx, RLX_I64, nest->loops[i]->loop.extent);
+    if (rlxc_is_int(rlxc_product(ctx, loops, nest->n_loops), &steps) &&
+        rlxc_is_int(rlxc_product(ctx, nest->extents, b->n_axes), &elements) && elements > steps)
+        return false; /* most are never needed */
     if (!rlxc_nest_stores_all(ctx, nest) || !rlxc_reach_loads_inside(&reach, b->body->store.value))
         return false;
     nest->whole = true;
