@@ -22,11 +22,7 @@ static const char *const sources[] = {"tests/passes/normalize_blocks.py#schedule
                                       "tests/passes/normalize_blocks.py#in_the_loop_of_a_sum",
                                       "tests/passes/normalize_blocks.py#flat_buffers",
                                       "tests/passes/normalize_blocks.py#values_of_one_iteration",
-                                      "tests/passes/normalize_blocks.py#overlapping_tiles",
-                                      "tests/passes/normalize_blocks.py#layouts_of_temporaries",
-                                      "tests/passes/normalize_blocks.py#borders",
-                                      "tests/passes/normalize_blocks.py#flat_positions",
-                                      "tests/passes/normalize_blocks.py#loops_in_parts"};
+                                      "tests/e2e/tir_temporaries.py#of_other_tools"};
 enum { N_SOURCES = sizeof sources / sizeof *sources };
 
 RLX_TEST(normal, normal_form_is_unchanged)

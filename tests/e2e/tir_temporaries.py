@@ -110,18 +110,21 @@ class Module:
 # call tiles: tensor float32 [2, 6, 6] {2, 5, 2, -3, -3, -2, 4, 3, -1, 1, 2, -1, 1, -1, 1, 4, 4, -2, 4, -3, 3, 4, 3, -2, -3, -2, 5, 5, 0, 5, 4, 0, 3, 2, -2, 0, 1, 5, -2, 1, -3, 0, -1, -3, 1, -1, 4, 4, 5, 3, 0, 4, 4, 1, 2, 0, 3, 5, -3, -1, 4, 4, 4, 0, -3, 5, 4, 4, -2, -2, 0, -3}, tensor float32 [2, 3, 3] {5, 3, 1, 2, 3, -1, 2, 4, 5, 1, 1, 4, 4, 1, -3, -1, -3, 4} => tensor float32 [6, 6] {9, 61, 37, 30, -2, -40, 45, 22, 64, 17, -29, -10, -3, 70, 41, 25, 78, 38, 18, 17, 33, 96, 145, 14, 16, 18, 63, 88, -2, 18, 13, 39, 45, 36, 46, 10}
 # call line: tensor float32 [6] {-2, 4, 5, 1, -3, -2} => tensor float32 [6] {2, 7, 10, 3, -4, -5}
 # call by_tile: tensor float32 [8] {5, -1, 0, -2, -1, 4, -1, 3} => tensor float32 [2, 3] {-1, 0, -2, -4, -2, 8}
-# call packed: tensor float32 [3, 5] {4, -3, 3, 2, -2, 1, 3, -3, 3, 2, -2, -1, -2, 2, 1}, tensor float32 [5, 8] {-3, 4, 5, 2, 4, -3, 0, -2, 1, 1, 3, 5, 5, -1, 4, 2, 2, 1, 2, 5, 2, 5, -2, -2, 5, 4, -3, 0, 1, -1, -3, 0, 2, -2, -1, 1, 0, -3, 3, -3} => tensor float32 [3, 8] {-3, 28, 13, 6, 9, 10, -30, -14, 13, 12, -3, 4, 16, -30, 15, 4, 13, -5, -24, -18, -15, -8, -3, 3}
-# call padded_columns: tensor float32 [3, 5] {4, -1, 5, 0, -3, 5, 1, -1, -3, 0, 5, -2, 1, 0, 0}, tensor float32 [5, 7] {3, 4, 0, 2, 0, -1, 1, 1, -3, 0, 0, 5, 0, 2, 3, 4, 2, -2, 4, -3, -1, 5, -1, -2, 1, -3, 1, -2, 4, 0, -2, 3, 3, 3, 3} => tensor float32 [3, 7] {14, 39, 16, -11, 6, -28, -12, -2, 16, 4, 9, 10, -5, 14, 16, 30, 2, 8, -6, -8, 0}
-# call reindexed: tensor float32 [4, 5] {-3, -3, -1, 3, -3, 3, 4, -3, 0, -3, 0, 1, 4, 2, 0, 5, 5, -3, 3, 4}, tensor float32 [2, 2] {2, 1, 2, -1} => tensor float32 [3, 4] {-7, 4, -5, 6, 9, 3, 0, 1, 6, 19, 1, 6}
-# call inlined: tensor float32 [2, 6] {2, 3, 3, 5, 4, 4, 4, -1, 3, -3, 2, -1}, tensor float32 [2, 3] {-2, 5, 2, 1, -2, -1} => tensor float32 [6] {9, 20, 15, 34, 12, 16}
-# call symbolic: tensor float32 [5] {-3, 1, 4, -3, 3} => tensor float32 [5] {1, 4, 4, 4, 3}
-# call symbolic: tensor float32 [1] {-1} => tensor float32 [1] {-1}
-# call in_tiles: tensor float32 [6] {1, 0, 3, 4, 3, 0}, tensor float32 [3] {-3, 3, 1} => tensor float32 [6] {3, 0, 13, 6, -3, -9}
-# call once: tensor float32 [6] {4, 3, -1, 2, 5, 3} => tensor float32 [1] {16}
-# call flat: tensor float32 [5, 6] {1, -1, 1, -3, -3, 0, 1, 0, -2, -1, 2, 1, -3, 5, -1, 0, 1, 1, 5, -1, -2, 3, 0, 5, 4, -3, 2, -1, -1, 5} => tensor float32 [5, 6] {1, 0, -6, -6, -4, 0, 3, 1, -2, -6, -2, 2, 7, 2, 1, 0, 12, 10, 7, 6, 2, 1, 13, 11, 5, 5, -2, 1, 11, 9}
-# call over_the_end: tensor float32 [5, 6] {2, -3, 2, 5, 3, 3, -3, 1, 4, 0, -3, -2, 3, -3, 3, -2, 3, 1, -1, 2, 1, 3, -1, -1, 4, 2, -3, 4, 5, 5} => tensor float32 [4, 6] {-3, 2, 5, 3, 3, -3, 1, 4, 0, -3, -2, 3, -3, 3, -2, 3, 1, -1, 2, 1, 3, -1, -1, 4}
-# call parts: tensor float32 [3, 9] {5, -3, 4, -1, -3, 4, -2, -2, 2, -2, 2, 3, 1, 5, 4, 2, -2, 5, -3, 2, 0, -3, 1, 5, 3, -1, 1} => tensor float32 [3, 9] {10, -6, 8, -2, -6, 8, -4, -4, 4, -4, 4, 6, 2, 10, 8, 4, -4, 10, -6, 4, 0, -6, 2, 10, 6, -2, 2}
-# call others: tensor float32 [9] {0, -1, -3, -3, 1, -1, 2, -3, -3} => tensor float32 [9] {0, -2, -6, -6, 3, -3, 6, -9, -9}
+# call updated: tensor float32 [6] {-3, -1, 3, 3, -1, 4} => tensor float32 [2, 3] {-2, 0, 4, 3, 4, 0}
+# call outside: tensor float32 [5] {4, -3, 3, 2, -2} => tensor float32 [2, 3] {4, -3, 3, 3, 2, -2}
+# call packed: tensor float32 [3, 5] {1, 3, -3, 3, 2, -2, -1, -2, 2, 1, -3, 4, 5, 2, 4}, tensor float32 [5, 8] {-3, 0, -2, 1, 1, 3, 5, 5, -1, 4, 2, 2, 1, 2, 5, 2, 5, -2, -2, 5, 4, -3, 0, 1, -1, -3, 0, 2, -2, -1, 1, 0, -3, 3, -3, 4, -1, 5, 0, -3} => tensor float32 [3, 8] {-30, 15, 4, 6, -16, 25, 23, 2, -8, -3, 3, -6, -16, 1, -13, -17, 16, 12, -8, 50, 13, 2, 7, -14}
+# call padded_columns: tensor float32 [3, 5] {5, 1, -1, -3, 0, 5, -2, 1, 0, 0, 3, 4, 0, 2, 0}, tensor float32 [5, 7] {-1, 1, 1, -3, 0, 0, 5, 0, 2, 3, 4, 2, -2, 4, -3, -1, 5, -1, -2, 1, -3, 1, -2, 4, 0, -2, 3, 3, 3, 3, -3, -3, -1, 3, -3} => tensor float32 [3, 7] {-5, 14, -9, -10, 10, -12, 23, -8, 0, 4, -24, -6, 5, 14, -1, 7, 23, 7, 4, -2, 37}
+# call reindexed: tensor float32 [4, 5] {3, 4, -3, 0, -3, 0, 1, 4, 2, 0, 5, 5, -3, 3, 4, 2, 1, 2, -1, 2}, tensor float32 [2, 2] {3, 3, 5, 4} => tensor float32 [3, 4] {25, 24, 19, 1, 48, 28, 15, 37, 44, 19, 6, 24}
+# call reversed: tensor float32 [3, 5] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0} => tensor float32 [5, 3] {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}
+# call inlined: tensor float32 [2, 6] {4, 4, -1, 3, -3, 2, -1, -2, 5, 2, 1, -2}, tensor float32 [2, 3] {-1, -3, 1, 4, -3, 3} => tensor float32 [6] {-11, 0, -15, 6, 7, 7}
+# call symbolic: tensor float32 [5] {-1, 1, 0, 3, 4} => tensor float32 [5] {1, 1, 3, 4, 4}
+# call symbolic: tensor float32 [1] {3} => tensor float32 [1] {3}
+# call in_tiles: tensor float32 [6] {0, -3, 3, 1, 4, 3}, tensor float32 [3] {-1, 2, 5} => tensor float32 [6] {-15, 9, 14, 19, 22, 2}
+# call once: tensor float32 [6] {3, 1, -1, 1, -3, -3} => tensor float32 [1] {-2}
+# call flat: tensor float32 [5, 6] {0, 1, 0, -2, -1, 2, 1, -3, 5, -1, 0, 1, 1, 5, -1, -2, 3, 0, 5, 4, -3, 2, -1, -1, 5, 2, -3, 2, 5, 3} => tensor float32 [5, 6] {-1, 4, 0, 1, -1, 2, 5, 9, 2, 1, 0, 5, 13, 14, 6, 2, 1, 2, 22, 15, 6, 2, 11, 9, 16, 10, 4, 2, 10, 6}
+# call over_the_end: tensor float32 [5, 6] {3, -3, 1, 4, 0, -3, -2, 3, -3, 3, -2, 3, 1, -1, 2, 1, 3, -1, -1, 4, 2, -3, 4, 5, 5, 5, -3, 4, -1, -3} => tensor float32 [4, 6] {-3, 1, 4, 0, -3, -2, 3, -3, 3, -2, 3, 1, -1, 2, 1, 3, -1, -1, 4, 2, -3, 4, 5, 5}
+# call parts: tensor float32 [3, 9] {4, -2, -2, 2, -2, 2, 3, 1, 5, 4, 2, -2, 5, -3, 2, 0, -3, 1, 5, 3, -1, 1, 0, -1, -3, -3, 1} => tensor float32 [3, 9] {8, -4, -4, 4, -4, 4, 6, 2, 10, 8, 4, -4, 10, -6, 4, 0, -6, 2, 10, 6, -2, 2, 0, -2, -6, -6, 2}
+# call others: tensor float32 [9] {-1, 2, -3, -3, 0, 5, 2, 0, -2} => tensor float32 [9] {-2, 4, -6, -6, 0, 15, 6, 0, -6}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -172,6 +175,36 @@ class Module:
                         vt, vi = T.axis.remap("SS", [t, i])
                         C[vt, vi] = P[vt * 2 + vi + 1]
     @T.prim_func
+    def updated_k(A: T.Buffer((6,), "float32"), C: T.Buffer((2, 3), "float32")):
+        with T.block("root"):
+            P = T.alloc_buffer((6,))
+            for t in range(2):
+                for i in range(4):
+                    with T.block("P"):
+                        vi = T.axis.spatial(6, t * 2 + i)
+                        P[vi] = A[vi]
+                for i in range(3):
+                    with T.block("Q"):
+                        vi = T.axis.spatial(6, t * 3 + i)
+                        P[vi] = P[vi] + T.float32(1)
+                for i in range(3):
+                    with T.block("C"):
+                        vt, vi = T.axis.remap("SS", [t, i])
+                        C[vt, vi] = P[vt * 2 + vi]
+    @T.prim_func
+    def outside_k(A: T.Buffer((5,), "float32"), C: T.Buffer((2, 3), "float32")):
+        with T.block("root"):
+            P = T.alloc_buffer((6,))
+            for t in range(2):
+                for i in range(3):
+                    with T.block("P"):
+                        vi = T.axis.spatial(6, t * 2 + i)
+                        P[vi] = A[vi]
+                for i in range(3):
+                    with T.block("C"):
+                        vt, vi = T.axis.remap("SS", [t, i])
+                        C[vt, vi] = P[vt * 2 + vi]
+    @T.prim_func
     def packed_k(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 8), "float32"), C: T.Buffer((3, 8), "float32")):
         with T.block("root"):
             P = T.alloc_buffer((2, 5, 4))
@@ -213,6 +246,18 @@ class Module:
                     with T.init():
                         C[vy, vx] = T.float32(0)
                     C[vy, vx] = C[vy, vx] + P[vy * 4 + vx, vr * 2 + vq] * W[vr, vq]
+    @T.prim_func
+    def reversed_k(A: T.Buffer((3, 5), "float32"), C: T.Buffer((5, 3), "float32")):
+        with T.block("root"):
+            P = T.alloc_buffer((5, 3))
+            for i, j in T.grid(3, 5):
+                with T.block("P"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    P[vj, vi] = T.exp(A[vi, vj])
+            for i, j in T.grid(5, 3):
+                with T.block("C"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    C[vi, vj] = P[vi, vj] + P[4 - vi, vj]
     @T.prim_func
     def inlined_k(A: T.Buffer((2, 6), "float32"), W: T.Buffer((2, 3), "float32"), C: T.Buffer((6,), "float32")):
         for x, c, r in T.grid(6, 2, 3):
@@ -303,6 +348,14 @@ class Module:
         cls = Module
         return R.call_tir(cls.by_tile_k, (x0,), out_sinfo=R.Tensor((2, 3,), "float32"))
     @R.function
+    def updated(x0: R.Tensor((6,), "float32")):
+        cls = Module
+        return R.call_tir(cls.updated_k, (x0,), out_sinfo=R.Tensor((2, 3,), "float32"))
+    @R.function
+    def outside(x0: R.Tensor((5,), "float32")):
+        cls = Module
+        return R.call_tir(cls.outside_k, (x0,), out_sinfo=R.Tensor((2, 3,), "float32"))
+    @R.function
     def packed(x0: R.Tensor((3, 5,), "float32"), x1: R.Tensor((5, 8,), "float32")):
         cls = Module
         return R.call_tir(cls.packed_k, (x0, x1,), out_sinfo=R.Tensor((3, 8,), "float32"))
@@ -314,6 +367,10 @@ class Module:
     def reindexed(x0: R.Tensor((4, 5,), "float32"), x1: R.Tensor((2, 2,), "float32")):
         cls = Module
         return R.call_tir(cls.reindexed_k, (x0, x1,), out_sinfo=R.Tensor((3, 4,), "float32"))
+    @R.function
+    def reversed(x0: R.Tensor((3, 5,), "float32")):
+        cls = Module
+        return R.call_tir(cls.reversed_k, (x0,), out_sinfo=R.Tensor((5, 3,), "float32"))
     @R.function
     def inlined(x0: R.Tensor((2, 6,), "float32"), x1: R.Tensor((2, 3,), "float32")):
         cls = Module

@@ -1817,41 +1817,9 @@ class Module:
                 T.block_attr({"rlx.operator": "elementwise ss"})
                 O[i_2, e_1] = W[i_2, e_1] / Z[i_2]
 
-# ==== overlapping_tiles
-# Each tile of a convolution fills its part of the padded image, and parts overlap; the temporary is allocated in the loop in k.
-@T.prim_func
-def f(A: T.Buffer((2, 6, 6), "float32"), W: T.Buffer((2, 3, 3), "float32"), C: T.Buffer((6, 6), "float32")):
-    with T.block("root"):
-        P = T.alloc_buffer((2, 8, 8))
-        for y0, x0 in T.grid(2, 2):
-            for c, ax0, ax1 in T.grid(2, 5, 5):
-                with T.block("P"):
-                    vc = T.axis.spatial(2, c)
-                    vy = T.axis.spatial(8, y0 * 3 + ax0)
-                    vx = T.axis.spatial(8, x0 * 3 + ax1)
-                    P[vc, vy, vx] = T.if_then_else(1 <= vy and vy < 7 and 1 <= vx and vx < 7, A[vc, vy - 1, vx - 1], T.float32(0))
-            for y1, x1, c, r, q in T.grid(3, 3, 2, 3, 3):
-                with T.block("C"):
-                    vy = T.axis.spatial(6, y0 * 3 + y1)
-                    vx = T.axis.spatial(6, x0 * 3 + x1)
-                    vc, vr, vq = T.axis.remap("RRR", [c, r, q])
-                    with T.init():
-                        C[vy, vx] = T.float32(0)
-                    C[vy, vx] = C[vy, vx] + P[vc, vy + vr, vx + vq] * W[vc, vr, vq]
-@T.prim_func
-def k(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
-    for y in range(6):
-        P = T.alloc_buffer((8,))
-        for ax0 in range(3):
-            with T.block("P"):
-                vy = T.axis.spatial(8, y + ax0)
-                P[vy] = T.if_then_else(1 <= vy and vy < 7, A[vy - 1], T.float32(0))
-        for r in range(3):
-            with T.block("C"):
-                vy, vr = T.axis.remap("SR", [y, r])
-                with T.init():
-                    C[vy] = T.float32(0)
-                C[vy] = C[vy] + P[vy + vr]
+# ==== temporaries_of_other_tools
+# Overlapping tiles, other layouts, borders, flat positions and loops in parts, and what looks like them but is not.
+# module tests/e2e/tir_temporaries.py#of_other_tools
 # ---- expected
 # from tvm.script import ir as I
 # from tvm.script import tir as T
@@ -1860,7 +1828,7 @@ def k(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
 @I.ir_module
 class Module:
     @T.prim_func
-    def f(A: T.Buffer((2, 6, 6), "float32"), W: T.Buffer((2, 3, 3), "float32"), C: T.Buffer((6, 6), "float32")):
+    def tiles_k(A: T.Buffer((2, 6, 6), "float32"), W: T.Buffer((2, 3, 3), "float32"), C: T.Buffer((6, 6), "float32")):
         # with T.block("root"):
         P = T.alloc_buffer((2, 8, 8))
         for c, y, x in T.grid(T.int64(2), T.int64(8), T.int64(8)):
@@ -1877,7 +1845,7 @@ class Module:
                 C[vy, vx] = C[vy, vx] + P[vc, vy + vr, vx + vq] * W[vc, vr, vq]
 
     @T.prim_func
-    def k(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
+    def line_k(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
         # with T.block("root"):
         P = T.alloc_buffer((8,))
         for y in range(T.int64(8)):
@@ -1893,73 +1861,8 @@ class Module:
                     C[vy] = T.float32(0.0)
                 C[vy] = C[vy] + P[vy + vr]
 
-# ==== tiles_that_differ
-# No overlapping tiles: the value depends on the tile, what is read changes, a load leaves its buffer, or others store, too.
-@T.prim_func
-def by_tile(A: T.Buffer((8,), "float32"), C: T.Buffer((2, 3), "float32")):
-    with T.block("root"):
-        P = T.alloc_buffer((6,))
-        for t in range(2):
-            for i in range(4):
-                with T.block("P"):
-                    vi, vt = T.axis.spatial(6, t * 2 + i), T.axis.spatial(2, t)
-                    P[vi] = A[vi] * T.Cast("float32", vt + 1)
-            for i in range(3):
-                with T.block("C"):
-                    vt, vi = T.axis.remap("SS", [t, i])
-                    C[vt, vi] = P[vt * 2 + vi + 1]
-@T.prim_func
-def changes(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
-    with T.block("root"):
-        P = T.alloc_buffer((6,))
-        for t in range(2):
-            for i in range(4):
-                with T.block("P"):
-                    vi = T.axis.spatial(6, t * 2 + i)
-                    P[vi] = C[vi] + A[vi]
-            for i in range(3):
-                with T.block("C"):
-                    vi = T.axis.spatial(6, t * 3 + i)
-                    C[vi] = P[vi] * T.float32(2)
-@T.prim_func
-def outside(A: T.Buffer((5,), "float32"), C: T.Buffer((2, 3), "float32")):
-    with T.block("root"):
-        P = T.alloc_buffer((6,))
-        for t in range(2):
-            for i in range(3):
-                with T.block("P"):
-                    vi = T.axis.spatial(6, t * 2 + i)
-                    P[vi] = A[vi]
-            for i in range(3):
-                with T.block("C"):
-                    vt, vi = T.axis.remap("SS", [t, i])
-                    C[vt, vi] = P[vt * 2 + vi]
-@T.prim_func
-def updated(A: T.Buffer((6,), "float32"), C: T.Buffer((2, 3), "float32")):
-    with T.block("root"):
-        P = T.alloc_buffer((6,))
-        for t in range(2):
-            for i in range(4):
-                with T.block("P"):
-                    vi = T.axis.spatial(6, t * 2 + i)
-                    P[vi] = A[vi]
-            for i in range(3):
-                with T.block("Q"):
-                    vi = T.axis.spatial(6, t * 3 + i)
-                    P[vi] = P[vi] + T.float32(1)
-            for i in range(3):
-                with T.block("C"):
-                    vt, vi = T.axis.remap("SS", [t, i])
-                    C[vt, vi] = P[vt * 2 + vi]
-# ---- expected
-# from tvm.script import ir as I
-# from tvm.script import tir as T
-# from tvm.script import relax as R
-
-@I.ir_module
-class Module:
     @T.prim_func
-    def by_tile(A: T.Buffer((8,), "float32"), C: T.Buffer((2, 3), "float32")):
+    def by_tile_k(A: T.Buffer((8,), "float32"), C: T.Buffer((2, 3), "float32")):
         # with T.block("root"):
         P = T.alloc_buffer((6,))
         for t in range(2):
@@ -1975,39 +1878,7 @@ class Module:
                     C[vt, vi] = P[vt * 2 + vi + 1]
 
     @T.prim_func
-    def changes(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
-        # with T.block("root"):
-        P = T.alloc_buffer((6,))
-        for t in range(2):
-            for i in range(4):
-                with T.block("P"):
-                    vi = T.axis.spatial(6, t * 2 + i)
-                    T.block_attr({"rlx.operator": "elementwise s"})
-                    P[vi] = C[vi] + A[vi]
-            for i in range(3):
-                with T.block("C"):
-                    vi = T.axis.spatial(6, t * 3 + i)
-                    T.block_attr({"rlx.operator": "elementwise s"})
-                    C[vi] = P[vi] * T.float32(2.0)
-
-    @T.prim_func
-    def outside(A: T.Buffer((5,), "float32"), C: T.Buffer((2, 3), "float32")):
-        # with T.block("root"):
-        P = T.alloc_buffer((6,))
-        for t in range(2):
-            for i in range(3):
-                with T.block("P"):
-                    vi = T.axis.spatial(6, t * 2 + i)
-                    T.block_attr({"rlx.operator": "elementwise s"})
-                    P[vi] = A[vi]
-            for i in range(3):
-                with T.block("C"):
-                    vt, vi = T.axis.remap("SS", [t, i])
-                    T.block_attr({"rlx.operator": "rearrange ss"})
-                    C[vt, vi] = P[vt * 2 + vi]
-
-    @T.prim_func
-    def updated(A: T.Buffer((6,), "float32"), C: T.Buffer((2, 3), "float32")):
+    def updated_k(A: T.Buffer((6,), "float32"), C: T.Buffer((2, 3), "float32")):
         # with T.block("root"):
         P = T.alloc_buffer((6,))
         for t in range(2):
@@ -2026,71 +1897,24 @@ class Module:
                     T.block_attr({"rlx.operator": "rearrange ss"})
                     C[vt, vi] = P[vt * 2 + vi]
 
-# ==== layouts_of_temporaries
-# transform_layout: packed columns with and without padding, reversed dimensions, an element for each use (reindex), in one dimension.
-@T.prim_func
-def packed(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 8), "float32"), C: T.Buffer((3, 8), "float32")):
-    with T.block("root"):
-        P = T.alloc_buffer((2, 5, 4))
-        for i, j in T.grid(5, 8):
-            with T.block("P"):
-                vi, vj = T.axis.remap("SS", [i, j])
-                P[vj // 4, vi, vj % 4] = B[vi, vj]
-        for i, j, l in T.grid(3, 8, 5):
-            with T.block("C"):
-                vi, vj, vl = T.axis.remap("SSR", [i, j, l])
-                with T.init():
-                    C[vi, vj] = T.float32(0)
-                C[vi, vj] = C[vi, vj] + A[vi, vl] * P[vj // 4, vl, vj % 4]
-@T.prim_func
-def padded(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 7), "float32"), C: T.Buffer((3, 7), "float32")):
-    with T.block("root"):
-        P = T.alloc_buffer((2, 5, 4))
-        for j0, i, j1 in T.grid(2, 5, 4):
-            with T.block("P"):
-                v0, vi, v1 = T.axis.remap("SSS", [j0, i, j1])
-                P[v0, vi, v1] = T.if_then_else(v0 == 1 and 3 <= v1, T.float32(0), B[vi, v0 * 4 + v1])
-        for i, j, l in T.grid(3, 7, 5):
-            with T.block("C"):
-                vi, vj, vl = T.axis.remap("SSR", [i, j, l])
-                with T.init():
-                    C[vi, vj] = T.float32(0)
-                C[vi, vj] = C[vi, vj] + A[vi, vl] * P[vj // 4, vl, vj % 4]
-@T.prim_func
-def reversed(A: T.Buffer((3, 5), "float32"), C: T.Buffer((5, 3), "float32")):
-    with T.block("root"):
-        P = T.alloc_buffer((5, 3))
-        for i, j in T.grid(3, 5):
-            with T.block("P"):
-                vi, vj = T.axis.remap("SS", [i, j])
-                P[vj, vi] = T.exp(A[vi, vj])
-        for i, j in T.grid(5, 3):
-            with T.block("C"):
-                vi, vj = T.axis.remap("SS", [i, j])
-                C[vi, vj] = P[vi, vj] + P[4 - vi, vj]
-@T.prim_func
-def reindexed(X: T.Buffer((4, 5), "float32"), W: T.Buffer((2, 2), "float32"), C: T.Buffer((3, 4), "float32")):
-    with T.block("root"):
-        P = T.alloc_buffer((12, 4))
-        for y, x, r, q in T.grid(3, 4, 2, 2):
-            with T.block("P"):
-                vy, vx, vr, vq = T.axis.remap("SSSS", [y, x, r, q])
-                P[vy * 4 + vx, vr * 2 + vq] = X[vy + vr, vx + vq]
-        for y, x, r, q in T.grid(3, 4, 2, 2):
-            with T.block("C"):
-                vy, vx, vr, vq = T.axis.remap("SSRR", [y, x, r, q])
-                with T.init():
-                    C[vy, vx] = T.float32(0)
-                C[vy, vx] = C[vy, vx] + P[vy * 4 + vx, vr * 2 + vq] * W[vr, vq]
-# ---- expected
-# from tvm.script import ir as I
-# from tvm.script import tir as T
-# from tvm.script import relax as R
-
-@I.ir_module
-class Module:
     @T.prim_func
-    def packed(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 8), "float32"), C: T.Buffer((3, 8), "float32")):
+    def outside_k(A: T.Buffer((5,), "float32"), C: T.Buffer((2, 3), "float32")):
+        # with T.block("root"):
+        P = T.alloc_buffer((6,))
+        for t in range(2):
+            for i in range(3):
+                with T.block("P"):
+                    vi = T.axis.spatial(6, t * 2 + i)
+                    T.block_attr({"rlx.operator": "elementwise s"})
+                    P[vi] = A[vi]
+            for i in range(3):
+                with T.block("C"):
+                    vt, vi = T.axis.remap("SS", [t, i])
+                    T.block_attr({"rlx.operator": "rearrange ss"})
+                    C[vt, vi] = P[vt * 2 + vi]
+
+    @T.prim_func
+    def packed_k(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 8), "float32"), C: T.Buffer((3, 8), "float32")):
         # with T.block("root"):
         for i, j, l in T.grid(T.int64(3), T.int64(8), T.int64(5)):
             with T.block("C"):
@@ -2101,7 +1925,7 @@ class Module:
                 C[vi, vj] = C[vi, vj] + A[vi, vl] * B[vl, vj]
 
     @T.prim_func
-    def padded(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 7), "float32"), C: T.Buffer((3, 7), "float32")):
+    def padded_columns_k(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 7), "float32"), C: T.Buffer((3, 7), "float32")):
         # with T.block("root"):
         for i, j, l in T.grid(T.int64(3), T.int64(7), T.int64(5)):
             with T.block("C"):
@@ -2112,7 +1936,18 @@ class Module:
                 C[vi, vj] = C[vi, vj] + A[vi, vl] * B[vl, vj]
 
     @T.prim_func
-    def reversed(A: T.Buffer((3, 5), "float32"), C: T.Buffer((5, 3), "float32")):
+    def reindexed_k(X: T.Buffer((4, 5), "float32"), W: T.Buffer((2, 2), "float32"), C: T.Buffer((3, 4), "float32")):
+        # with T.block("root"):
+        for y, x, r, q in T.grid(T.int64(3), T.int64(4), T.int64(2), T.int64(2)):
+            with T.block("C"):
+                vy, vx, vr, vq = T.axis.remap("SSRR", [y, x, r, q])
+                T.block_attr({"rlx.operator": "conv pprr"})
+                with T.init():
+                    C[vy, vx] = T.float32(0.0)
+                C[vy, vx] = C[vy, vx] + X[vy + vr, vx + vq] * W[vr, vq]
+
+    @T.prim_func
+    def reversed_k(A: T.Buffer((3, 5), "float32"), C: T.Buffer((5, 3), "float32")):
         # with T.block("root"):
         P = T.alloc_buffer((T.int64(3), T.int64(5)))
         for i, j in T.grid(T.int64(3), T.int64(5)):
@@ -2127,67 +1962,7 @@ class Module:
                 C[vi, vj] = P[vj, vi] + P[vj, T.int64(4) - vi]
 
     @T.prim_func
-    def reindexed(X: T.Buffer((4, 5), "float32"), W: T.Buffer((2, 2), "float32"), C: T.Buffer((3, 4), "float32")):
-        # with T.block("root"):
-        for y, x, r, q in T.grid(T.int64(3), T.int64(4), T.int64(2), T.int64(2)):
-            with T.block("C"):
-                vy, vx, vr, vq = T.axis.remap("SSRR", [y, x, r, q])
-                T.block_attr({"rlx.operator": "conv pprr"})
-                with T.init():
-                    C[vy, vx] = T.float32(0.0)
-                C[vy, vx] = C[vy, vx] + X[vy + vr, vx + vq] * W[vr, vq]
-
-# ==== borders
-# Padding inlined into a window, of symbolic size too, and in a temporary that holds what one iteration reads.
-@T.prim_func
-def inlined(A: T.Buffer((2, 6), "float32"), W: T.Buffer((2, 3), "float32"), C: T.Buffer((6,), "float32")):
-    for x, c, r in T.grid(6, 2, 3):
-        with T.block("C"):
-            vx, vc, vr = T.axis.remap("SRR", [x, c, r])
-            with T.init():
-                C[vx] = T.float32(0)
-            C[vx] = C[vx] + T.if_then_else(1 <= vx + vr and vx + vr < 7, A[vc, vx + vr - 1], T.float32(0)) * W[vc, vr]
-@T.prim_func
-def symbolic(a: T.handle, c: T.handle):
-    n = T.int64()
-    A = T.match_buffer(a, (n,))
-    C = T.match_buffer(c, (n,))
-    for x, r in T.grid(n, T.int64(3)):
-        with T.block("C"):
-            vx, vr = T.axis.remap("SR", [x, r])
-            with T.init():
-                C[vx] = T.float32(-1)
-            C[vx] = T.max(C[vx], T.if_then_else(1 <= vx + vr and vx + vr - 1 < n, A[vx + vr - 1], T.float32(-1)))
-@T.prim_func
-def in_tiles(A: T.Buffer((6,), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((6,), "float32")):
-    for t in range(2):
-        with T.block(""):
-            P = T.alloc_buffer((5,))
-            for i in range(5):
-                with T.block("P"):
-                    P[i] = T.if_then_else(1 <= t * 3 + i and t * 3 + i < 7, A[t * 3 + i - 1], T.float32(0))
-            for x, r in T.grid(3, 3):
-                with T.block("C"):
-                    if r == 0:
-                        C[t * 3 + x] = T.float32(0)
-                    C[t * 3 + x] = C[t * 3 + x] + P[x + r] * W[r]
-@T.prim_func
-def once(A: T.Buffer((6,), "float32"), C: T.Buffer((1,), "float32")):  # each element is read once: no temporary
-    for r in range(8):
-        with T.block("C"):
-            vr = T.axis.reduce(8, r)
-            with T.init():
-                C[0] = T.float32(0)
-            C[0] = C[0] + T.if_then_else(1 <= vr and vr < 7, A[vr - 1], T.float32(0))
-# ---- expected
-# from tvm.script import ir as I
-# from tvm.script import tir as T
-# from tvm.script import relax as R
-
-@I.ir_module
-class Module:
-    @T.prim_func
-    def inlined(A: T.Buffer((2, 6), "float32"), W: T.Buffer((2, 3), "float32"), C: T.Buffer((6,), "float32")):
+    def inlined_k(A: T.Buffer((2, 6), "float32"), W: T.Buffer((2, 3), "float32"), C: T.Buffer((6,), "float32")):
         # with T.block("root"):
         A_pad = T.alloc_buffer((T.int64(2), T.int64(8)))
         for i0, i1 in T.grid(T.int64(2), T.int64(8)):
@@ -2204,7 +1979,7 @@ class Module:
                 C[vx] = C[vx] + A_pad[vc, vx + vr] * W[vc, vr]
 
     @T.prim_func
-    def symbolic(a: T.handle, c: T.handle):
+    def symbolic_k(a: T.handle, c: T.handle):
         n = T.int64()
         A = T.match_buffer(a, (n,))
         C = T.match_buffer(c, (n,))
@@ -2224,7 +1999,7 @@ class Module:
                 C[vx] = T.max(C[vx], A_pad[vx + vr])
 
     @T.prim_func
-    def in_tiles(A: T.Buffer((6,), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((6,), "float32")):
+    def in_tiles_k(A: T.Buffer((6,), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((6,), "float32")):
         # with T.block("root"):
         A_pad = T.alloc_buffer((T.int64(8),))
         for i0 in range(T.int64(8)):
@@ -2241,7 +2016,7 @@ class Module:
                 C[x_1] = C[x_1] + A_pad[r_1 + x_1] * W[r_1]
 
     @T.prim_func
-    def once(A: T.Buffer((6,), "float32"), C: T.Buffer((1,), "float32")):
+    def once_k(A: T.Buffer((6,), "float32"), C: T.Buffer((1,), "float32")):
         # with T.block("root"):
         for r in range(T.int64(8)):
             with T.block("C"):
@@ -2251,34 +2026,8 @@ class Module:
                     C[T.int64(0)] = T.float32(0.0)
                 C[T.int64(0)] = C[T.int64(0)] + T.if_then_else(T.int64(1) <= vr and vr < T.int64(7), A[vr - T.int64(1)], T.float32(0.0))
 
-# ==== flat_positions
-# Positions in one dimension: rows of a temporary, an image under its condition, a step into the next row, which stays.
-@T.prim_func
-def padded(A: T.Buffer((5, 6), "float32"), C: T.Buffer((5, 6), "float32")):
-    A_1 = T.decl_buffer((30,), data=A.data)
-    C_1 = T.decl_buffer((30,), data=C.data)
-    P = T.alloc_buffer((56,))
-    for y, x in T.grid(7, 8):
-        P[y * 8 + x] = T.if_then_else(1 <= y and y < 6 and 1 <= x and x < 7, A_1[y * 6 + x - 7], T.float32(0))
-    for y, x, r, q in T.grid(5, 6, 3, 3):
-        if r == 0 and q == 0:
-            C_1[y * 6 + x] = T.float32(0)
-        C_1[y * 6 + x] = C_1[y * 6 + x] + P[y * 8 + r * 8 + x + q]
-@T.prim_func
-def over_the_end(A: T.Buffer((5, 6), "float32"), C: T.Buffer((4, 6), "float32")):
-    A_1 = T.decl_buffer((30,), data=A.data)
-    C_1 = T.decl_buffer((24,), data=C.data)
-    for y, x in T.grid(4, 6):
-        C_1[y * 6 + x] = A_1[y * 6 + x + 1]
-# ---- expected
-# from tvm.script import ir as I
-# from tvm.script import tir as T
-# from tvm.script import relax as R
-
-@I.ir_module
-class Module:
     @T.prim_func
-    def padded(A: T.Buffer((5, 6), "float32"), C: T.Buffer((5, 6), "float32")):
+    def flat_k(A: T.Buffer((5, 6), "float32"), C: T.Buffer((5, 6), "float32")):
         # with T.block("root"):
         P = T.alloc_buffer((T.int64(7), T.int64(8)))
         for y, x in T.grid(T.int64(7), T.int64(8)):
@@ -2295,43 +2044,14 @@ class Module:
                 C[y_2, x_2] = C[y_2, x_2] + P[y_2 + r_1, x_2 + q_1]
 
     @T.prim_func
-    def over_the_end(A: T.Buffer((5, 6), "float32"), C: T.Buffer((4, 6), "float32")):
+    def over_the_end_k(A: T.Buffer((5, 6), "float32"), C: T.Buffer((4, 6), "float32")):
         A_1 = T.decl_buffer((30,), data=A.data)
         C_1 = T.decl_buffer((24,), data=C.data)
         for y, x in T.grid(4, 6):
             C_1[y * 6 + x] = A_1[y * 6 + x + 1]
 
-# ==== loops_in_parts
-# Consecutive parts of one loop; parts that differ stay.
-@T.prim_func
-def parts(A: T.Buffer((3, 9), "float32"), C: T.Buffer((3, 9), "float32")):
-    for i in range(3):
-        for j in range(4):
-            with T.block("C"):
-                vi, vj = T.axis.remap("SS", [i, j])
-                C[vi, vj] = A[vi, vj] * T.float32(2)
-        for j in range(5):
-            with T.block("C"):
-                vi = T.axis.spatial(3, i)
-                vj = T.axis.spatial((4, 9), j + 4)
-                C[vi, vj] = A[vi, vj] * T.float32(2)
-@T.prim_func
-def others(A: T.Buffer((9,), "float32"), C: T.Buffer((9,), "float32")):
-    for j in range(4):
-        C[j] = A[j] * T.float32(2)
-    for j in range(4, 8):
-        C[j] = A[j] * T.float32(3)
-    for j in range(1):
-        C[j + 8] = A[8 - j] * T.float32(3)
-# ---- expected
-# from tvm.script import ir as I
-# from tvm.script import tir as T
-# from tvm.script import relax as R
-
-@I.ir_module
-class Module:
     @T.prim_func
-    def parts(A: T.Buffer((3, 9), "float32"), C: T.Buffer((3, 9), "float32")):
+    def parts_k(A: T.Buffer((3, 9), "float32"), C: T.Buffer((3, 9), "float32")):
         # with T.block("root"):
         for i, j in T.grid(T.int64(3), T.int64(9)):
             with T.block("C"):
@@ -2340,7 +2060,7 @@ class Module:
                 C[vi, vj] = A[vi, vj] * T.float32(2.0)
 
     @T.prim_func
-    def others(A: T.Buffer((9,), "float32"), C: T.Buffer((9,), "float32")):
+    def others_k(A: T.Buffer((9,), "float32"), C: T.Buffer((9,), "float32")):
         # with T.block("root"):
         for j in range(T.int64(4)):
             with T.block("C"):
@@ -2351,3 +2071,144 @@ class Module:
             C[j] = A[j] * T.float32(3.0)
         for j in range(1):
             C[j + 8] = A[8 - j] * T.float32(3.0)
+
+    @R.function
+    def tiles(x0: R.Tensor((2, 6, 6), dtype="float32"), x1: R.Tensor((2, 3, 3), dtype="float32")) -> R.Tensor((6, 6), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((6, 6), dtype="float32") = R.call_tir(cls.tiles_k, (x0, x1), out_sinfo=R.Tensor((6, 6), dtype="float32"))
+        return gv
+
+    @R.function
+    def line(x0: R.Tensor((6,), dtype="float32")) -> R.Tensor((6,), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((6,), dtype="float32") = R.call_tir(cls.line_k, (x0,), out_sinfo=R.Tensor((6,), dtype="float32"))
+        return gv
+
+    @R.function
+    def by_tile(x0: R.Tensor((8,), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((2, 3), dtype="float32") = R.call_tir(cls.by_tile_k, (x0,), out_sinfo=R.Tensor((2, 3), dtype="float32"))
+        return gv
+
+    @R.function
+    def updated(x0: R.Tensor((6,), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((2, 3), dtype="float32") = R.call_tir(cls.updated_k, (x0,), out_sinfo=R.Tensor((2, 3), dtype="float32"))
+        return gv
+
+    @R.function
+    def outside(x0: R.Tensor((5,), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((2, 3), dtype="float32") = R.call_tir(cls.outside_k, (x0,), out_sinfo=R.Tensor((2, 3), dtype="float32"))
+        return gv
+
+    @R.function
+    def packed(x0: R.Tensor((3, 5), dtype="float32"), x1: R.Tensor((5, 8), dtype="float32")) -> R.Tensor((3, 8), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((3, 8), dtype="float32") = R.call_tir(cls.packed_k, (x0, x1), out_sinfo=R.Tensor((3, 8), dtype="float32"))
+        return gv
+
+    @R.function
+    def padded_columns(x0: R.Tensor((3, 5), dtype="float32"), x1: R.Tensor((5, 7), dtype="float32")) -> R.Tensor((3, 7), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((3, 7), dtype="float32") = R.call_tir(cls.padded_columns_k, (x0, x1), out_sinfo=R.Tensor((3, 7), dtype="float32"))
+        return gv
+
+    @R.function
+    def reindexed(x0: R.Tensor((4, 5), dtype="float32"), x1: R.Tensor((2, 2), dtype="float32")) -> R.Tensor((3, 4), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((3, 4), dtype="float32") = R.call_tir(cls.reindexed_k, (x0, x1), out_sinfo=R.Tensor((3, 4), dtype="float32"))
+        return gv
+
+    @R.function
+    def reversed(x0: R.Tensor((3, 5), dtype="float32")) -> R.Tensor((5, 3), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((5, 3), dtype="float32") = R.call_tir(cls.reversed_k, (x0,), out_sinfo=R.Tensor((5, 3), dtype="float32"))
+        return gv
+
+    @R.function
+    def inlined(x0: R.Tensor((2, 6), dtype="float32"), x1: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((6,), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((6,), dtype="float32") = R.call_tir(cls.inlined_k, (x0, x1), out_sinfo=R.Tensor((6,), dtype="float32"))
+        return gv
+
+    @R.function
+    def symbolic(x0: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n,), dtype="float32") = R.call_tir(cls.symbolic_k, (x0,), out_sinfo=R.Tensor((n,), dtype="float32"))
+        return gv
+
+    @R.function
+    def in_tiles(x0: R.Tensor((6,), dtype="float32"), x1: R.Tensor((3,), dtype="float32")) -> R.Tensor((6,), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((6,), dtype="float32") = R.call_tir(cls.in_tiles_k, (x0, x1), out_sinfo=R.Tensor((6,), dtype="float32"))
+        return gv
+
+    @R.function
+    def once(x0: R.Tensor((6,), dtype="float32")) -> R.Tensor((1,), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((1,), dtype="float32") = R.call_tir(cls.once_k, (x0,), out_sinfo=R.Tensor((1,), dtype="float32"))
+        return gv
+
+    @R.function
+    def flat(x0: R.Tensor((5, 6), dtype="float32")) -> R.Tensor((5, 6), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((5, 6), dtype="float32") = R.call_tir(cls.flat_k, (x0,), out_sinfo=R.Tensor((5, 6), dtype="float32"))
+        return gv
+
+    @R.function
+    def over_the_end(x0: R.Tensor((5, 6), dtype="float32")) -> R.Tensor((4, 6), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((4, 6), dtype="float32") = R.call_tir(cls.over_the_end_k, (x0,), out_sinfo=R.Tensor((4, 6), dtype="float32"))
+        return gv
+
+    @R.function
+    def parts(x0: R.Tensor((3, 9), dtype="float32")) -> R.Tensor((3, 9), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((3, 9), dtype="float32") = R.call_tir(cls.parts_k, (x0,), out_sinfo=R.Tensor((3, 9), dtype="float32"))
+        return gv
+
+    @R.function
+    def others(x0: R.Tensor((9,), dtype="float32")) -> R.Tensor((9,), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((9,), dtype="float32") = R.call_tir(cls.others_k, (x0,), out_sinfo=R.Tensor((9,), dtype="float32"))
+        return gv
+
+# ==== tiles_of_what_changes
+# What the tiles of the temporary read changes between them: they stay.
+@T.prim_func
+def f(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
+    with T.block("root"):
+        P = T.alloc_buffer((6,))
+        for t in range(2):
+            for i in range(4):
+                with T.block("P"):
+                    vi = T.axis.spatial(6, t * 2 + i)
+                    P[vi] = C[vi] + A[vi]
+            for i in range(3):
+                with T.block("C"):
+                    vi = T.axis.spatial(6, t * 3 + i)
+                    C[vi] = P[vi] * T.float32(2)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
+        # with T.block("root"):
+        P = T.alloc_buffer((6,))
+        for t in range(2):
+            for i in range(4):
+                with T.block("P"):
+                    vi = T.axis.spatial(6, t * 2 + i)
+                    T.block_attr({"rlx.operator": "elementwise s"})
+                    P[vi] = C[vi] + A[vi]
+            for i in range(3):
+                with T.block("C"):
+                    vi = T.axis.spatial(6, t * 3 + i)
+                    T.block_attr({"rlx.operator": "elementwise s"})
+                    C[vi] = P[vi] * T.float32(2.0)
