@@ -404,3 +404,195 @@ class Module:
     def others(x0: R.Tensor((9,), "float32")):
         cls = Module
         return R.call_tir(cls.others_k, (x0,), out_sinfo=R.Tensor((9,), "float32"))
+
+# ==== that_only_look_so
+"""What looks like a temporary, a border or a position of another tool, but differs: wrapping conditions, names, elements that stay."""
+# call bare_reader: tensor float32 [8] {0, 3, 3, -3, 5, 1, 4, -3} => tensor float32 [1] {4}
+# call border_let: tensor float32 [20] {-3, 4, -2, 2, 4, -3, -2, 1, 3, -1, -2, -1, 4, -3, 2, -3, -3, 1, 1, 0}, tensor float32 [3] {-1, 1, 3} => tensor float32 [16] {0, 0, 16, -7, -13, 4, 12, -1, -10, -4, 13, -4, -1, -4, -14, 3}
+# call border_narrow: tensor float32 [20] {0, 0, -1, -2, 2, 4, 1, 0, -2, 4, 0, -2, 2, 4, -3, 3, -3, 2, -1, 5}, tensor float32 [3] {3, 5, -3} => tensor float32 [16] {3, 1, -19, -8, 23, 17, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+# call border_unsigned: tensor float32 [20] {2, -1, -3, 4, 4, 3, -3, -3, 5, 2, 2, 3, 1, 2, -1, 5, 5, -2, 3, 0}, tensor float32 [3] {1, -2, 5} => tensor float32 [16] {-13, 25, 9, 11, -17, -6, 28, -3, 11, 13, 1, 1, 1, 0, 0, 0}
+# call carry_over_where: tensor float32 [8] {-3, -1, -1, 1, -2, 3, 0, 1} => tensor float32 [4, 8] {-3, -1, -1, 1, -2, 3, 0, 1, -2, 0, 0, 2, -2, 3, 0, 1, -1, 1, 1, 3, -2, 3, 0, 1, 0, 2, 2, 4, -2, 3, 0, 1}
+# call free_var: tensor float32 [4, 8] {0, -2, 1, -1, 0, 1, 1, -3, 3, 3, -1, 0, -3, 5, 5, 4, 1, 5, 3, 5, -3, 2, 0, 1, -3, -1, -1, -2, -2, 4, -2, 4} => tensor float32 [4, 8] {0, -4, 2, -2, 0, 2, 2, -6, 6, 6, -2, 0, -6, 10, 10, 8, 2, 10, 6, 10, -6, 4, 0, 2, -6, -2, -2, -4, -4, 8, -4, 8}
+# call nested_read: tensor int32 [8] {-1, 3, 0, 3, 5, -3, -2, -3} => tensor int32 [8] {3, 3, 1, 3, 3, 3, 0, 3}
+# call nested_read_local: tensor int32 [4, 8] {5, 4, 4, 1, -2, 1, -1, -2, 4, 2, 1, -1, -1, -2, -1, 0, -2, -1, 1, -3, -2, -1, 0, 5, 2, 2, 1, 0, 2, 3, 2, -2} => tensor int32 [4, 8] {2, -4, -4, 8, -2, 8, -4, -2, -2, 2, 4, 0, 0, -2, 0, 8, 0, 10, -2, -2, 0, 10, -4, -2, 2, 2, 4, 4, 2, 0, 2, 4}
+# call pos_uint64: tensor float32 [8, 4] {-2, -3, 5, -3, 2, 0, 0, -3, 0, 4, 0, 4, 0, -1, 3, 3, -1, 4, -3, 0, 4, 2, -2, 3, 4, 0, 4, 4, 3, 3, 1, 2} => tensor float32 [3, 8] {8, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, -4, 0, 0, 0, 0, 0, 0, 0}
+# call where_unsigned: tensor float32 [20] {1, -3, -3, -2, 2, 0, -2, 4, -3, 5, 0, 1, 1, 3, 4, 3, -3, 4, -2, 0} => tensor float32 [1] {0}
+# call index_narrow_view: tensor float32 [8, 6] {0, 0, 0, 2, -2, -3, -3, -1, -1, 5, -2, 5, 3, 4, 3, -2, 5, -1, 1, 2, -2, 5, 3, -2, 2, -2, 5, 5, 5, 0, 0, 4, -3, 5, 4, 0, 1, 4, -3, 3, 0, -2, 2, -2, -3, 0, 1, -3} => tensor float32 [8, 6] {0, 0, -2, -3, 0, 2, -3, -1, -2, 5, -3, 5, 3, 4, 5, -1, 3, -2, 1, 2, 3, -2, 1, 5, 2, -2, 5, 0, 2, 5, 0, 4, 4, 0, 0, 5, 1, 4, 0, -2, 1, 3, 2, -2, 1, -3, 2, 0}
+# call index_unsigned_view: tensor float32 [8, 6] {5, 0, 5, 2, -1, 4, 3, 2, -1, 3, 4, 3, 2, -2, 3, -3, -1, 2, 4, 2, 2, -1, 1, 1, 0, -3, 5, -2, -3, 1, 2, 0, 2, 1, -2, -1, -3, 0, 3, 4, 1, 0, 0, 4, 0, -2, 2, 5} => tensor float32 [8, 6] {2, 5, 0, 5, 2, -1, 3, 3, 2, -1, 3, 4, -3, 2, -2, 3, -3, -1, -1, 4, 2, 2, -1, 1, -2, 0, -3, 5, -2, -3, 1, 2, 0, 2, 1, -2, 4, -3, 0, 3, 4, 1, -2, 0, 4, 0, -2, 2}
+# call index_unsigned_layout: tensor float32 [8, 6] {-1, -1, -1, -1, 1, 1, 4, -2, 2, -3, -2, 3, -2, -3, -2, 2, 3, 5, -3, 3, -2, 3, 1, -2, -3, 3, 1, 2, -1, 3, 3, 3, -1, 0, 2, 3, 4, -1, 0, -2, 4, 2, 3, -3, 0, 3, 4, -3} => tensor float32 [8, 6] {-2, -2, -2, -2, -2, 2, -6, 8, -4, 4, -6, -4, 4, -4, -6, -4, 4, 6, 6, -6, 6, -4, 6, 2, 4, -6, 6, 2, 4, -2, 0, 6, 6, -2, 0, 4, -4, 8, -2, 0, -4, 8, 6, 6, -6, 0, 6, 8}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def bare_reader_k(A: T.Buffer((8,), "float32"), C: T.Buffer((1,), "float32")):
+        X = T.alloc_buffer((10,), "float32")
+        for i in range(10):
+            X[i] = T.if_then_else(1 <= i and i < 9, A[i - 1], T.float32(0))
+        C[0] = X[3] + T.float32(1)
+    @T.prim_func
+    def border_let_k(A: T.Buffer((20,), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((16,), "float32")):
+        for i, r in T.grid(T.int64(16), T.int64(3)):
+            with T.block("c"):
+                vi, vr = T.axis.remap("SR", [i, r])
+                with T.init():
+                    C[vi] = T.float32(0)
+                x = T.int64()
+                C[vi] = C[vi] + T.Let(T.if_then_else(x <= vi + vr, A[vi + vr], T.float32(0)) * W[vr], where={x: vr + T.int64(1)})
+    @T.prim_func
+    def border_narrow_k(A: T.Buffer((20,), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((16,), "float32")):
+        for i, r in T.grid(T.int64(16), T.int64(3)):
+            with T.block("c"):
+                vi, vr = T.axis.remap("SR", [i, r])
+                with T.init():
+                    C[vi] = T.float32(0)
+                C[vi] = C[vi] + T.if_then_else(T.Cast("int32", vi + vr + T.int64(2147483640)) >= 0, A[vi + vr], T.float32(0)) * W[vr]
+    @T.prim_func
+    def border_unsigned_k(A: T.Buffer((20,), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((16,), "float32")):
+        for i, r in T.grid(16, 3):
+            with T.block("c"):
+                vi, vr = T.axis.remap("SR", [i, r])
+                with T.init():
+                    C[vi] = T.float32(0)
+                C[vi] = C[vi] + T.if_then_else(T.Cast("uint32", T.Cast("int32", vi + vr) - 1) < T.uint32(12), A[vi + vr], T.float32(0)) * W[vr]
+    @T.prim_func
+    def carry_over_where_k(A: T.Buffer((8,), "float32"), C: T.Buffer((4, 8), "float32")):
+        X = T.alloc_buffer((8,), "float32")
+        for o in range(4):
+            for i in range(8):
+                with T.block("x"):
+                    v = T.axis.spatial(8, i)
+                    T.where(o == 0 or i < 4)
+                    X[v] = A[v] + T.Cast("float32", o)
+            for j in range(8):
+                with T.block("c"):
+                    vo, vj = T.axis.remap("SS", [o, j])
+                    C[vo, vj] = X[vj]
+    @T.prim_func
+    def free_var_k(A: T.Buffer((4, 8), "float32"), C: T.Buffer((4, 8), "float32")):
+        for o in range(4):
+            with T.block("o"):
+                vo = T.axis.spatial(4, o)
+                X = T.alloc_buffer((8,), "float32")
+                for i, r in T.grid(8, 2):
+                    X[i] = T.if_then_else(r == 1, A[vo, i], T.float32(0))
+                for j in range(8):
+                    C[vo, j] = X[j] * T.float32(2)
+    @T.prim_func
+    def nested_read_k(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+        X = T.alloc_buffer((8,), "int32")
+        Y = T.alloc_buffer((8, 2), "int32")
+        for i in range(8):
+            X[i] = T.abs(A[i]) % 8
+        for i, j in T.grid(8, 2):
+            Y[i, j] = X[i]
+        for i in range(8):
+            C[i] = Y[Y[i, 0], 1]
+    @T.prim_func
+    def nested_read_local_k(A: T.Buffer((4, 8), "int32"), C: T.Buffer((4, 8), "int32")):
+        for o in range(4):
+            with T.block("o"):
+                vo = T.axis.spatial(4, o)
+                X = T.alloc_buffer((8,), "int32")
+                for i in range(8):
+                    X[i] = A[vo, i]
+                for j in range(8):
+                    C[vo, j] = X[X[j] % 8] * 2
+    @T.prim_func
+    def pos_uint64_k(A: T.Buffer((8, 4), "float32"), C: T.Buffer((3, 8), "float32")):
+        X = T.alloc_buffer((32,), "float32")
+        for i, j in T.grid(4, 8):
+            X[i * 8 + j] = A[j, i] * T.float32(2)
+        for i, y in T.grid(T.int64(3), T.int64(8)):
+            C[i, y] = T.if_then_else(T.Cast("uint64", y - T.int64(1)) >= T.uint64(7), X[i * T.int64(8) + y + T.int64(5)], T.float32(0))
+    @T.prim_func
+    def where_unsigned_k(A: T.Buffer((20,), "float32"), C: T.Buffer((1,), "float32")):
+        for u in range(1):
+            C[u] = T.float32(0)
+        for i, j in T.grid(4, 5):
+            with T.block("x"):
+                vi = T.axis.spatial(1, 0)
+                v = T.axis.reduce(20, i * 5 + j)
+                T.where(T.Cast("uint32", i * 5 + j - 1) < T.uint32(12))
+                C[vi] = C[vi] + A[v]
+    @T.prim_func
+    def index_narrow_view_k(A: T.Buffer((8, 6), "float32"), C: T.Buffer((8, 6), "float32")):
+        A_1 = T.decl_buffer((48,), data=A.data)
+        for i, j in T.grid(T.int64(8), T.int64(6)):
+            C[i, j] = A_1[i * T.int64(6) + T.Cast("int64", T.Cast("int32", j * T.int64(1431655765)) % 6)]
+    @T.prim_func
+    def index_unsigned_view_k(A: T.Buffer((8, 6), "float32"), C: T.Buffer((8, 6), "float32")):
+        A_1 = T.decl_buffer((48,), data=A.data)
+        for i, j in T.grid(8, 6):
+            C[i, j] = A_1[i * 6 + T.Cast("int32", T.Cast("uint32", j - 1) % T.uint32(6))]
+    @T.prim_func
+    def index_unsigned_layout_k(A: T.Buffer((8, 6), "float32"), C: T.Buffer((8, 6), "float32")):
+        X = T.alloc_buffer((4, 6, 2), "float32")
+        for i, j in T.grid(8, 6):
+            X[i // 2, j, i % 2] = A[i, j] * T.float32(2)
+        for i, j in T.grid(8, 6):
+            C[i, j] = X[i // 2, T.Cast("int32", T.Cast("uint32", j - 1) % T.uint32(6)), i % 2]
+    @R.function
+    def bare_reader(A: R.Tensor((8,), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.bare_reader_k, (A,), out_sinfo=R.Tensor((1,), "float32"))
+        return gv
+    @R.function
+    def border_let(A: R.Tensor((20,), "float32"), W: R.Tensor((3,), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.border_let_k, (A, W,), out_sinfo=R.Tensor((16,), "float32"))
+        return gv
+    @R.function
+    def border_narrow(A: R.Tensor((20,), "float32"), W: R.Tensor((3,), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.border_narrow_k, (A, W,), out_sinfo=R.Tensor((16,), "float32"))
+        return gv
+    @R.function
+    def border_unsigned(A: R.Tensor((20,), "float32"), W: R.Tensor((3,), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.border_unsigned_k, (A, W,), out_sinfo=R.Tensor((16,), "float32"))
+        return gv
+    @R.function
+    def carry_over_where(A: R.Tensor((8,), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.carry_over_where_k, (A,), out_sinfo=R.Tensor((4, 8), "float32"))
+        return gv
+    @R.function
+    def free_var(A: R.Tensor((4, 8), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.free_var_k, (A,), out_sinfo=R.Tensor((4, 8), "float32"))
+        return gv
+    @R.function
+    def nested_read(A: R.Tensor((8,), "int32")):
+        cls = Module
+        gv = R.call_tir(cls.nested_read_k, (A,), out_sinfo=R.Tensor((8,), "int32"))
+        return gv
+    @R.function
+    def nested_read_local(A: R.Tensor((4, 8), "int32")):
+        cls = Module
+        gv = R.call_tir(cls.nested_read_local_k, (A,), out_sinfo=R.Tensor((4, 8), "int32"))
+        return gv
+    @R.function
+    def pos_uint64(A: R.Tensor((8, 4), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.pos_uint64_k, (A,), out_sinfo=R.Tensor((3, 8), "float32"))
+        return gv
+    @R.function
+    def where_unsigned(A: R.Tensor((20,), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.where_unsigned_k, (A,), out_sinfo=R.Tensor((1,), "float32"))
+        return gv
+    @R.function
+    def index_narrow_view(A: R.Tensor((8, 6), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.index_narrow_view_k, (A,), out_sinfo=R.Tensor((8, 6), "float32"))
+        return gv
+    @R.function
+    def index_unsigned_view(A: R.Tensor((8, 6), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.index_unsigned_view_k, (A,), out_sinfo=R.Tensor((8, 6), "float32"))
+        return gv
+    @R.function
+    def index_unsigned_layout(A: R.Tensor((8, 6), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.index_unsigned_layout_k, (A,), out_sinfo=R.Tensor((8, 6), "float32"))
+        return gv
