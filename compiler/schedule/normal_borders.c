@@ -158,18 +158,31 @@ static const rlxc_expr *read_temp(void *user, const rlxc_expr *e)
     return e == pair[0] ? pair[1] : NULL;
 }
 
+/* The axes of |nest|. */
+static rlxc_reach reach_of(rlxc_context *ctx, const rlxc_nest *nest)
+{
+    rlxc_reach reach = {.ctx = ctx};
+    for (uint32_t k = 0; k < nest->block->n_axes; k++)
+        rlxc_reach_enter(&reach, nest->block->axes[k].var, nest->block->axes[k].min,
+                         nest->extents[k]);
+    return reach;
+}
+
+static bool is_reduction(const rlxc_block *b)
+{
+    bool reduces = false;
+    for (uint32_t k = 0; k < b->n_axes; k++)
+        reduces = reduces || b->axes[k].kind == RLXC_AXIS_REDUCE;
+    return reduces;
+}
+
 bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rlxc_buffer **temp)
 {
-    border b = {.ctx = ctx, .nest = nest, .reach = {.ctx = ctx}};
+    border b = {.ctx = ctx, .nest = nest, .reach = reach_of(ctx, nest)};
     const rlxc_block *block = nest->block;
     const rlxc_stmt *store = block->body;
-    bool reduces = false;
-    for (uint32_t k = 0; k < block->n_axes; k++) {
-        reduces = reduces || block->axes[k].kind == RLXC_AXIS_REDUCE;
-        rlxc_reach_enter(&b.reach, block->axes[k].var, block->axes[k].min, nest->extents[k]);
-    }
     rlxc_expr_visit(ctx, store->store.value, find_choice, &b);
-    if (!reduces || !b.choice || b.lets || !measure(&b) || !pays(&b))
+    if (!is_reduction(block) || !b.choice || b.lets || !measure(&b) || !pays(&b))
         return false;
     const rlxc_buffer *from = b.choice->call.args[1]->load.buffer;
     *temp = rlxc_buffer_new(ctx, rlxc_internf(ctx, "%s_pad", from->name), from->dtype,
@@ -201,15 +214,11 @@ bool rlxc_reads_plainly(rlxc_context *ctx, const rlxc_nest *nest)
 {
     rlxc_nest own = *nest, filling;
     rlxc_buffer *temp;
-    rlxc_reach reach = {.ctx = ctx};
-    bool reduces = false, choice = false;
     while (rlxc_take_border(ctx, &own, &filling, &temp)) {
     }
     const rlxc_block *b = own.block;
-    for (uint32_t k = 0; k < b->n_axes; k++) {
-        reduces = reduces || b->axes[k].kind == RLXC_AXIS_REDUCE;
-        rlxc_reach_enter(&reach, b->axes[k].var, b->axes[k].min, own.extents[k]);
-    }
+    rlxc_reach reach = reach_of(ctx, &own);
+    bool choice = false;
     rlxc_expr_visit(ctx, b->body->store.value, find_any_choice, &choice);
-    return !(reduces && choice) && rlxc_reach_loads_inside(&reach, b->body->store.value);
+    return !(choice && is_reduction(b)) && rlxc_reach_loads_inside(&reach, b->body->store.value);
 }

@@ -64,20 +64,6 @@ typedef struct inlining {
     bool failed;
 } inlining;
 
-static bool count_division(void *user, const rlxc_expr *e)
-{
-    *(uint32_t *)user += e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
-    return true;
-}
-
-static uint32_t divisions_in(rlxc_context *ctx, const rlxc_expr *load)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < load->load.n; i++)
-        rlxc_expr_visit(ctx, load->load.indices[i], count_division, &n);
-    return n;
-}
-
 /* The element of the source for a load of the temporary. */
 static const rlxc_expr *source_of(void *user, const rlxc_expr *e)
 {
@@ -100,7 +86,7 @@ static const rlxc_expr *source_of(void *user, const rlxc_expr *e)
     const rlxc_expr *source = rlxc_simplify(
         in->ctx, rlxc_substitute(in->ctx, store->store.value, vars, values, n), &in->bounds);
     in->failed = in->failed || source->kind != RLXC_EXPR_LOAD ||
-                 divisions_in(in->ctx, source) > divisions_in(in->ctx, e);
+                 rlxc_divisions_in(in->ctx, source, NULL) > rlxc_divisions_in(in->ctx, e, NULL);
     return source;
 }
 
@@ -113,12 +99,9 @@ bool rlxc_inline_move(rlxc_context *ctx, rlxc_nest *reader, const rlxc_nest *mov
         !rlxc_prove_lt(ctx, rlxc_product(ctx, from->shape, from->ndim),
                        rlxc_product(ctx, temp->shape, temp->ndim), NULL))
         return false;
-    for (uint32_t k = 0; k < reader->block->n_axes; k++) {
-        int64_t extent;
-        if (rlxc_is_int(reader->extents[k], &extent) && extent > 0)
-            rlxc_bounds_set(ctx, &in.bounds, reader->block->axes[k].var,
-                            (rlxc_bound){0, extent - 1});
-    }
+    for (uint32_t k = 0; k < reader->block->n_axes; k++)
+        rlxc_bound_loop(ctx, &in.bounds, reader->block->axes[k].var, reader->block->axes[k].min,
+                        reader->extents[k]);
     rlxc_block *own = rlxc_copy(ctx, reader->block, sizeof *own);
     rlxc_stmt *store = rlxc_copy(ctx, own->body, sizeof *store);
     store->store.value = rlxc_expr_rewrite(ctx, store->store.value, source_of, &in);

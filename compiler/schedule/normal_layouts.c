@@ -25,20 +25,13 @@ typedef struct layout {
 
 /* --- the stores ------------------------------------------------------------------------------- */
 
-static void bound(layout *l, const rlxc_expr *var, const rlxc_expr *min, const rlxc_expr *extent)
-{
-    int64_t n;
-    if (rlxc_is_const(min, 0) && rlxc_is_int(extent, &n) && n > 0)
-        rlxc_bounds_set(l->ctx, &l->bounds, var, (rlxc_bound){0, n - 1});
-}
-
 static void note_var(layout *l, const rlxc_expr *var, const rlxc_expr *min, const rlxc_expr *extent)
 {
     const rlxc_expr *wide = rlxc_var(l->ctx, var->var.name, RLX_I64);
     RLXC_PUSH(l->ctx, &l->vars, var);
     RLXC_PUSH(l->ctx, &l->wide, wide);
-    bound(l, var, min, extent);
-    bound(l, wide, min, extent);
+    rlxc_bound_loop(l->ctx, &l->bounds, var, min, extent);
+    rlxc_bound_loop(l->ctx, &l->bounds, wide, min, extent);
 }
 
 static bool note(void *user, const rlxc_stmt *s)
@@ -64,29 +57,7 @@ static const rlxc_expr *linear_form(const layout *l, const rlxc_expr *e)
     return rlxc_canonical(l->ctx, s.failed ? e : wide, NULL);
 }
 
-/* --- divisions -------------------------------------------------------------------------------- */
-
-typedef struct divisions {
-    const rlxc_buffer *except; /* not in indices of its loads */
-    const rlxc_expr *const *vars;
-    uint32_t n, used; /* divisions; bits of |vars| */
-} divisions;
-
-static bool count(void *user, const rlxc_expr *e)
-{
-    divisions *d = user;
-    d->n += e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
-    for (uint32_t i = 0; d->vars && i < 2; i++)
-        d->used |= (uint32_t)(e == d->vars[i]) << i;
-    return e->kind != RLXC_EXPR_LOAD || e->load.buffer != d->except;
-}
-
-static divisions divisions_in(const layout *l, const rlxc_expr *e, const rlxc_expr *const *vars)
-{
-    divisions d = {.except = l->buffer, .vars = vars};
-    rlxc_expr_visit(l->ctx, e, count, &d);
-    return d;
-}
+/* --- indices ---------------------------------------------------------------------------------- */
 
 /* Index |k| of |store|, simplified; a cast of a variable is the variable. */
 static const rlxc_expr *index_of(const layout *l, const rlxc_stmt *store, uint32_t k)
@@ -105,6 +76,20 @@ static bool is_digit(const layout *l, const rlxc_expr *var, int64_t n)
     return var->kind == RLXC_EXPR_VAR && b.min == 0 && b.max == n - 1;
 }
 
+typedef struct pair {
+    const rlxc_buffer *except; /* not in indices of its loads */
+    const rlxc_expr *vars[2];
+    bool used[2];
+} pair;
+
+static bool find_pair_in(void *user, const rlxc_expr *e)
+{
+    pair *p = user;
+    for (int i = 0; i < 2; i++)
+        p->used[i] = p->used[i] || e == p->vars[i];
+    return e->kind != RLXC_EXPR_LOAD || e->load.buffer != p->except;
+}
+
 /* True if |store| computes its element from the sum of both indices, high * n + low. */
 static bool uses_sum(const layout *l, const rlxc_stmt *store, uint32_t high, uint32_t low,
                      int64_t n)
@@ -116,8 +101,9 @@ static bool uses_sum(const layout *l, const rlxc_stmt *store, uint32_t high, uin
     if (!is_digit(l, vars[1], n) || vars[0]->kind != RLXC_EXPR_VAR || range.min != 0 ||
         range.max == INT64_MAX || __builtin_mul_overflow(range.max + 1, n, &size))
         return false;
-    const divisions before = divisions_in(l, store->store.value, vars);
-    if (before.used != 3)
+    pair p = {l->buffer, {vars[0], vars[1]}, {false, false}};
+    rlxc_expr_visit(ctx, store->store.value, find_pair_in, &p);
+    if (!p.used[0] || !p.used[1])
         return false;
     const rlxc_expr *sum = rlxc_var(ctx, "sum", RLX_I64), *by = rlxc_i64(ctx, n);
     const rlxc_expr *digits[] = {
@@ -129,7 +115,8 @@ static bool uses_sum(const layout *l, const rlxc_stmt *store, uint32_t high, uin
     rlxc_bounds_set(ctx, &bounds, sum, (rlxc_bound){0, size - 1});
     const rlxc_expr *value =
         rlxc_simplify(ctx, rlxc_substitute(ctx, store->store.value, vars, digits, 2), &bounds);
-    return divisions_in(l, value, NULL).n <= before.n;
+    return rlxc_divisions_in(ctx, value, l->buffer) <=
+           rlxc_divisions_in(ctx, store->store.value, l->buffer);
 }
 
 /* True if the stores have dimensions |high| and |low|, of |n| elements, for one index. */
@@ -138,11 +125,13 @@ static bool share_index(const layout *l, uint32_t high, uint32_t low, int64_t n)
     bool share = false;
     for (uint32_t i = 0; i < l->n; i++) {
         const rlxc_expr *a = index_of(l, l->stores[i], high), *b = index_of(l, l->stores[i], low);
-        const uint32_t before = divisions_in(l, a, NULL).n + divisions_in(l, b, NULL).n;
+        const uint32_t before =
+            rlxc_divisions_in(l->ctx, a, NULL) + rlxc_divisions_in(l->ctx, b, NULL);
         const rlxc_expr *sum =
             rlxc_add(l->ctx, rlxc_mul(l->ctx, rlxc_wide(l->ctx, a), rlxc_i64(l->ctx, n)),
                      rlxc_wide(l->ctx, b));
-        const uint32_t after = divisions_in(l, rlxc_canonical(l->ctx, sum, &l->bounds), NULL).n;
+        const uint32_t after =
+            rlxc_divisions_in(l->ctx, rlxc_canonical(l->ctx, sum, &l->bounds), NULL);
         if (after > before)
             return false;
         share = share || after < before || uses_sum(l, l->stores[i], high, low, n);

@@ -326,21 +326,14 @@ static const rlxc_stmt *stmt(walk *w, const rlxc_stmt *s)
 
 /* --- the whole function ----------------------------------------------------------------------- */
 
-static void bound(walk *w, const rlxc_expr *var, const rlxc_expr *min, const rlxc_expr *extent)
-{
-    int64_t n;
-    if (rlxc_is_const(min, 0) && rlxc_is_int(extent, &n) && n > 0)
-        rlxc_bounds_set(w->ctx, &w->bounds, var, (rlxc_bound){0, n - 1});
-}
-
 static bool note_bounds(void *user, const rlxc_stmt *s)
 {
     walk *w = user;
     if (s->kind == RLXC_STMT_FOR)
-        bound(w, s->loop.var, s->loop.min, s->loop.extent);
+        rlxc_bound_loop(w->ctx, &w->bounds, s->loop.var, s->loop.min, s->loop.extent);
     for (uint32_t k = 0; s->kind == RLXC_STMT_BLOCK && k < s->block.block->n_axes; k++) {
         const rlxc_axis *axis = &s->block.block->axes[k];
-        bound(w, axis->var, axis->min, axis->extent);
+        rlxc_bound_loop(w->ctx, &w->bounds, axis->var, axis->min, axis->extent);
     }
     return true;
 }

@@ -99,6 +99,35 @@ const rlxc_expr *rlxc_wide(rlxc_context *ctx, const rlxc_expr *e)
     return s.failed ? rlxc_cast(ctx, RLX_I64, e) : w;
 }
 
+/* --- questions about expressions -------------------------------------------------------------- */
+
+void rlxc_bound_loop(rlxc_context *ctx, rlxc_bounds *bounds, const rlxc_expr *var,
+                     const rlxc_expr *min, const rlxc_expr *extent)
+{
+    int64_t n;
+    if (rlxc_is_const(min, 0) && rlxc_is_int(extent, &n) && n > 0)
+        rlxc_bounds_set(ctx, bounds, var, (rlxc_bound){0, n - 1});
+}
+
+typedef struct divisions {
+    const rlxc_buffer *except;
+    uint32_t n;
+} divisions;
+
+static bool count_division(void *user, const rlxc_expr *e)
+{
+    divisions *d = user;
+    d->n += e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
+    return e->kind != RLXC_EXPR_LOAD || e->load.buffer != d->except;
+}
+
+uint32_t rlxc_divisions_in(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *except)
+{
+    divisions d = {.except = except};
+    rlxc_expr_visit(ctx, e, count_division, &d);
+    return d.n;
+}
+
 /* --- joining ---------------------------------------------------------------------------------- */
 
 typedef struct sum { /* of |n| loop variables, the largest coefficient first */

@@ -39,6 +39,13 @@ bool rlxc_space_drop_unit(rlxc_space *s);
  * arithmetic and comparisons. */
 const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
                                     const rlxc_expr *const *to, uint32_t n);
+/* Notes in |bounds| that |var| counts from |min| for |extent| steps, if those are 0 and a number.
+ */
+void rlxc_bound_loop(rlxc_context *ctx, rlxc_bounds *bounds, const rlxc_expr *var,
+                     const rlxc_expr *min, const rlxc_expr *extent);
+/* The number of quotients and remainders in |e|, without those in loads of |except| (may be NULL).
+ */
+uint32_t rlxc_divisions_in(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *except);
 /* True if no part of |e|, arithmetic of integers, leaves the range of its type; |bounds| are those
  * of |to|. */
 bool rlxc_space_fits(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
