@@ -273,32 +273,21 @@ static bool is_index_of(const rlxc_stmt *store, const rlxc_expr *var)
     return false;
 }
 
-/* high == last and low >= least, on two indices of the store: high * n + low >= last * n + least;
- * or NULL. */
-static const rlxc_expr *limit(const padding *p, const rlxc_expr *eq, const rlxc_expr *le)
+/* The limit on the sum of two indices of the store that |cond| states; or NULL. */
+static const rlxc_expr *limit(const padding *p, const rlxc_expr *cond)
 {
-    rlxc_context *ctx = p->l->ctx;
-    int64_t last, least, n, total;
-    if (eq->kind != RLXC_EXPR_EQ || le->kind != RLXC_EXPR_LE || !rlxc_is_int(eq->bin.b, &last) ||
-        !rlxc_is_int(le->bin.a, &least) || !is_index_of(p->store, eq->bin.a) ||
-        !is_index_of(p->store, le->bin.b) || eq->bin.a == le->bin.b)
-        return NULL;
-    const rlxc_bound high = rlxc_bound_of(ctx, eq->bin.a, &p->l->bounds);
-    const rlxc_bound low = rlxc_bound_of(ctx, le->bin.b, &p->l->bounds);
-    if (high.max != last || low.min != 0 || low.max == INT64_MAX || least < 0 ||
-        __builtin_add_overflow(low.max, 1, &n) || __builtin_mul_overflow(last, n, &total) ||
-        __builtin_add_overflow(total, least, &total))
-        return NULL;
-    return rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, total),
-                       rlxc_add(ctx, rlxc_mul(ctx, rlxc_wide(ctx, eq->bin.a), rlxc_i64(ctx, n)),
-                                rlxc_wide(ctx, le->bin.b)));
+    const rlxc_expr *sum = rlxc_digit_limit(p->l->ctx, cond, &p->l->bounds);
+    return sum && is_index_of(p->store, cond->bin.a->bin.a) &&
+                   is_index_of(p->store, cond->bin.b->bin.b)
+               ? sum
+               : NULL;
 }
 
 /* The opposite of limits joined by or; NULL: |cond| is something else. */
 static const rlxc_expr *below(const padding *p, const rlxc_expr *cond, uint32_t depth)
 {
     rlxc_context *ctx = p->l->ctx;
-    if (cond->kind == RLXC_EXPR_AND && (cond = limit(p, cond->bin.a, cond->bin.b)))
+    if (cond->kind == RLXC_EXPR_AND && (cond = limit(p, cond)))
         return rlxc_binary(ctx, RLXC_EXPR_LT, cond->bin.b, cond->bin.a);
     if (!cond || cond->kind != RLXC_EXPR_OR || depth == 0)
         return NULL;

@@ -167,9 +167,12 @@ static void assume(walk *w, const rlxc_expr *cond, bool holds)
     const rlxc_expr_kind kind = (rlxc_expr_kind)cond->kind;
     if (kind == RLXC_EXPR_CALL && cond->call.n == 1 && strcmp(cond->call.name, "likely") == 0) {
         assume(w, cond->call.args[0], holds);
-    } else if (kind == RLXC_EXPR_AND && holds) {
-        assume(w, cond->bin.a, true);
-        assume(w, cond->bin.b, true);
+    } else if (kind == RLXC_EXPR_AND && !holds) {
+        const rlxc_expr *limit = rlxc_digit_limit(w->ctx, cond, &w->bounds);
+        rlxc_reach_assume(&w->reach, limit ? limit : cond, false);
+    } else if ((kind == RLXC_EXPR_AND && holds) || (kind == RLXC_EXPR_OR && !holds)) {
+        assume(w, cond->bin.a, holds);
+        assume(w, cond->bin.b, holds);
     } else if (kind == RLXC_EXPR_LT || kind == RLXC_EXPR_LE || kind == RLXC_EXPR_GT ||
                kind == RLXC_EXPR_GE) {
         const rlxc_expr *a = widened(w, cond->bin.a), *b = widened(w, cond->bin.b);

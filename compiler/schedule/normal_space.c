@@ -128,6 +128,29 @@ uint32_t rlxc_divisions_in(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buf
     return d.n;
 }
 
+const rlxc_expr *rlxc_digit_limit(rlxc_context *ctx, const rlxc_expr *cond,
+                                  const rlxc_bounds *bounds)
+{
+    int64_t last, least, n, total;
+    if (cond->kind != RLXC_EXPR_AND || cond->bin.a->kind != RLXC_EXPR_EQ ||
+        cond->bin.b->kind != RLXC_EXPR_LE)
+        return NULL;
+    const rlxc_expr *eq = cond->bin.a, *le = cond->bin.b;
+    if (!rlxc_is_int(eq->bin.b, &last) || !rlxc_is_int(le->bin.a, &least) ||
+        eq->bin.a->kind != RLXC_EXPR_VAR || le->bin.b->kind != RLXC_EXPR_VAR ||
+        eq->bin.a == le->bin.b)
+        return NULL;
+    const rlxc_bound high = rlxc_bound_of(ctx, eq->bin.a, bounds);
+    const rlxc_bound low = rlxc_bound_of(ctx, le->bin.b, bounds);
+    if (high.max != last || low.min != 0 || low.max == INT64_MAX || least < 0 ||
+        __builtin_add_overflow(low.max, 1, &n) || __builtin_mul_overflow(last, n, &total) ||
+        __builtin_add_overflow(total, least, &total))
+        return NULL;
+    return rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, total),
+                       rlxc_add(ctx, rlxc_mul(ctx, rlxc_wide(ctx, eq->bin.a), rlxc_i64(ctx, n)),
+                                rlxc_wide(ctx, le->bin.b)));
+}
+
 /* --- joining ---------------------------------------------------------------------------------- */
 
 typedef struct sum { /* of |n| loop variables, the largest coefficient first */

@@ -46,6 +46,10 @@ void rlxc_bound_loop(rlxc_context *ctx, rlxc_bounds *bounds, const rlxc_expr *va
 /* The number of quotients and remainders in |e|, without those in loads of |except| (may be NULL).
  */
 uint32_t rlxc_divisions_in(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *except);
+/* |cond|, high == last and least <= low, where high is at most last and low counts from 0, as a
+ * limit on high * n + low, of which low is the lower digit; NULL: it is something else. */
+const rlxc_expr *rlxc_digit_limit(rlxc_context *ctx, const rlxc_expr *cond,
+                                  const rlxc_bounds *bounds);
 /* True if no part of |e|, arithmetic of integers, leaves the range of its type; |bounds| are those
  * of |to|. */
 bool rlxc_space_fits(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
