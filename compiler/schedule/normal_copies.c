@@ -90,14 +90,25 @@ static const rlxc_expr *source_of(void *user, const rlxc_expr *e)
     return source;
 }
 
+/* True if |mover| stores elements of |from| several times: it has more axes, or more elements. */
+static bool repeats(rlxc_context *ctx, const rlxc_nest *mover, const rlxc_buffer *from)
+{
+    const rlxc_buffer *temp = mover->block->body->store.buffer;
+    uint32_t axes = 0, dims = 0;
+    for (uint32_t k = 0; k < mover->block->n_axes; k++)
+        axes += !rlxc_is_const(mover->extents[k], 1);
+    for (uint32_t i = 0; i < from->ndim; i++)
+        dims += !rlxc_is_const(from->shape[i], 1);
+    return axes > dims || rlxc_prove_lt(ctx, rlxc_product(ctx, from->shape, from->ndim),
+                                        rlxc_product(ctx, temp->shape, temp->ndim), NULL);
+}
+
 bool rlxc_inline_move(rlxc_context *ctx, rlxc_nest *reader, const rlxc_nest *mover)
 {
     const rlxc_expr *source = rlxc_moved(ctx, mover);
-    const rlxc_buffer *temp = mover->block->body->store.buffer, *from = source->load.buffer;
+    const rlxc_buffer *from = source->load.buffer;
     inlining in = {.ctx = ctx, .mover = mover};
-    if (source == mover->block->body->store.value && /* without a condition: of the same size */
-        !rlxc_prove_lt(ctx, rlxc_product(ctx, from->shape, from->ndim),
-                       rlxc_product(ctx, temp->shape, temp->ndim), NULL))
+    if (source == mover->block->body->store.value && !repeats(ctx, mover, from))
         return false;
     for (uint32_t k = 0; k < reader->block->n_axes; k++)
         rlxc_bound_loop(ctx, &in.bounds, reader->block->axes[k].var, reader->block->axes[k].min,
