@@ -33,6 +33,7 @@ typedef struct use {
     const rlxc_buffer *buffer;
     uint32_t stores;
     bool opaque, read;
+    bool vector; /* several elements are accessed at once */
 } use;
 
 static bool note_expr(void *user, const rlxc_expr *e)
@@ -42,6 +43,7 @@ static bool note_expr(void *user, const rlxc_expr *e)
     if (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == u->buffer->data) {
         u->read = true;
         u->opaque = u->opaque || e->load.buffer != u->buffer;
+        u->vector = u->vector || e->dtype.lanes > 1;
     }
     return true;
 }
@@ -60,6 +62,7 @@ static bool note_stmt(void *user, const rlxc_stmt *s)
     if (s->kind == RLXC_STMT_STORE && s->store.buffer->data == data) {
         u->stores++;
         u->opaque = u->opaque || s->store.buffer != u->buffer;
+        u->vector = u->vector || s->store.value->dtype.lanes > 1;
     }
     if (s->kind == RLXC_STMT_DECL_BUFFER && s->decl->data == data)
         u->opaque = true;
@@ -190,10 +193,12 @@ static void plain_layouts(state *s)
 {
     rlxc_buffer **own = rlxc_try_alloc(s->ctx, s->temps.n, sizeof *own);
     for (uint32_t t = 0; t < s->temps.n && own; t++) {
-        bool opaque = false;
-        for (uint32_t i = 0; i < s->n && !opaque; i++)
-            opaque = use_of(s->ctx, s->stmts[i], s->temps.items[t]).opaque;
-        own[t] = opaque ? s->temps.items[t]
+        bool fixed = false;
+        for (uint32_t i = 0; i < s->n && !fixed; i++) {
+            const use u = use_of(s->ctx, s->stmts[i], s->temps.items[t]);
+            fixed = u.opaque || u.vector;
+        }
+        own[t] = fixed ? s->temps.items[t]
                         : rlxc_plain_layout(s->ctx, s->stmts, s->n, s->temps.items[t]);
         s->changed = s->changed || own[t] != s->temps.items[t];
     }

@@ -315,6 +315,7 @@ typedef struct move {
         *at[RLX_MAX_NDIM]; /* of the store, over loops; its variables, or NULL */
     const rlxc_buffer *from;
     bool changes; /* |from| is stored to */
+    bool vector;  /* several elements are read at once */
 } move;
 
 /* Finds the only store in |s|, which is nothing but loops and blocks around it. */
@@ -390,7 +391,8 @@ static const rlxc_expr *read_source(void *user, const rlxc_expr *e)
     uint32_t n = 0;
     if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != m->to)
         return NULL;
-    for (uint32_t i = 0; i < e->load.n; i++)
+    m->vector = m->vector || e->dtype.lanes > 1;
+    for (uint32_t i = 0; i < e->load.n && !m->vector; i++)
         if (m->at[i]) {
             vars[n] = m->at[i];
             values[n++] = rlxc_cast(m->ctx, m->at[i]->dtype,
@@ -435,7 +437,8 @@ const rlxc_stmt *rlxc_inline_local(rlxc_context *ctx, const rlxc_stmt *stmt, con
         return NULL;
     const rlxc_stmt_rewriter removal = {.user = &m, .stmt = without_store};
     const rlxc_stmt_rewriter reading = {.user = &m, .expr = read_sources};
-    return rlxc_stmt_rewrite(ctx, rlxc_stmt_rewrite(ctx, stmt, &removal), &reading);
+    stmt = rlxc_stmt_rewrite(ctx, rlxc_stmt_rewrite(ctx, stmt, &removal), &reading);
+    return m.vector ? NULL : stmt;
 }
 
 /* --- allocations in loops --------------------------------------------------------------------- */
