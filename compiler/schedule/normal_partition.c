@@ -58,6 +58,10 @@ static bool same_block(pairing *p, const rlxc_stmt *a, const rlxc_stmt *b)
     for (uint32_t i = 0; i < x->n_axes; i++)
         if (!same_axis(p, &x->axes[i], a->block.values[i], &y->axes[i], b->block.values[i]))
             return false;
+    for (uint32_t i = 0; i < x->n_axes && x->init; i++)
+        if (x->axes[i].kind == RLXC_AXIS_REDUCE &&
+            rlxc_expr_uses_var(p->ctx, a->block.values[i], p->a->loop.var))
+            return false; /* each part stores the initial value */
     for (uint32_t i = 0; i < x->n_axes; i++)
         if (!pair(p, y->axes[i].var, x->axes[i].var))
             return false;

@@ -422,6 +422,7 @@ class Module:
 # call index_unsigned_layout: tensor float32 [8, 6] {-1, -1, -1, -1, 1, 1, 4, -2, 2, -3, -2, 3, -2, -3, -2, 2, 3, 5, -3, 3, -2, 3, 1, -2, -3, 3, 1, 2, -1, 3, 3, 3, -1, 0, 2, 3, 4, -1, 0, -2, 4, 2, 3, -3, 0, 3, 4, -3} => tensor float32 [8, 6] {-2, -2, -2, -2, -2, 2, -6, 8, -4, 4, -6, -4, 4, -4, -6, -4, 4, 6, 6, -6, 6, -4, 6, 2, 4, -6, 6, 2, 4, -2, 0, 6, 6, -2, 0, 4, -4, 8, -2, 0, -4, 8, 6, 6, -6, 0, 6, 8}
 # call vector_reads: tensor float32 [4, 16] {2, -2, 3, -3, -3, 0, -3, -2, -2, -1, -3, 1, -2, 0, 2, 3, 2, -2, -1, 3, -1, -1, 2, 5, 4, -1, 0, 5, 1, -3, -2, 5, -3, 3, 1, -2, -2, 4, 1, -1, -1, 0, -1, -3, 0, 4, -1, 5, 5, -3, 0, 3, 2, -3, 0, 4, -2, 5, 4, 1, -2, 2, 2, -2} => tensor float32 [4, 16] {4, -4, 6, -6, -6, 0, -6, -4, -4, -2, -6, 2, -4, 0, 4, 6, 4, -4, -2, 6, -2, -2, 4, 10, 8, -2, 0, 10, 2, -6, -4, 10, -6, 6, 2, -4, -4, 8, 2, -2, -2, 0, -2, -6, 0, 8, -2, 10, 10, -6, 0, 6, 4, -6, 0, 8, -4, 10, 8, 2, -4, 4, 4, -4}
 # call vector_reads_local: tensor float32 [4, 16] {1, 3, -2, 3, -3, 4, 0, 2, 0, -2, 4, 3, -3, 4, 4, 1, -2, -1, -2, -2, 3, -2, 5, 1, -1, -1, 4, -2, 2, 5, 3, -3, 4, -2, -3, -1, -2, 5, 2, -2, 1, -3, -1, 3, -3, 0, -1, 2, 3, -2, -2, 2, 1, 3, 2, 3, -3, -2, 2, 0, 0, -1, -3, 3} => tensor float32 [4, 16] {2, 6, -4, 6, -6, 8, 0, 4, 0, -4, 8, 6, -6, 8, 8, 2, -4, -2, -4, -4, 6, -4, 10, 2, -2, -2, 8, -4, 4, 10, 6, -6, 8, -4, -6, -2, -4, 10, 4, -4, 2, -6, -2, 6, -6, 0, -2, 4, 6, -4, -4, 4, 2, 6, 4, 6, -6, -4, 4, 0, 0, -2, -6, 6}
+# call parts_of_a_sum: tensor float32 [3, 5] {3, -2, -1, -2, -1, 5, 1, 4, 5, 0, 5, -1, 5, -3, -3} => tensor float32 [3] {-3, 5, -6}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -549,6 +550,21 @@ class Module:
                     X[j] = A[i, j]
                 for j in range(2):
                     C[i, T.Ramp(j * 8, 1, 8)] = X[T.Ramp(j * 8, 1, 8)] * T.Broadcast(T.float32(2), 8)
+    @T.prim_func
+    def parts_of_a_sum_k(A: T.Buffer((3, 5), "float32"), C: T.Buffer((3,), "float32")):
+        for i in range(3):
+            for j in range(3):
+                with T.block("C"):
+                    vi, vj = T.axis.remap("SR", [i, j])
+                    with T.init():
+                        C[vi] = T.float32(0)
+                    C[vi] = C[vi] + A[vi, vj]
+            for j in range(3, 5):
+                with T.block("C"):
+                    vi, vj = T.axis.remap("SR", [i, j])
+                    with T.init():
+                        C[vi] = T.float32(0)
+                    C[vi] = C[vi] + A[vi, vj]
     @R.function
     def bare_reader(A: R.Tensor((8,), "float32")):
         cls = Module
@@ -623,4 +639,9 @@ class Module:
     def vector_reads_local(A: R.Tensor((4, 16), "float32")):
         cls = Module
         gv = R.call_tir(cls.vector_reads_local_k, (A,), out_sinfo=R.Tensor((4, 16), "float32"))
+        return gv
+    @R.function
+    def parts_of_a_sum(A: R.Tensor((3, 5), "float32")):
+        cls = Module
+        gv = R.call_tir(cls.parts_of_a_sum_k, (A,), out_sinfo=R.Tensor((3,), "float32"))
         return gv
