@@ -199,7 +199,7 @@ static void plain_layouts(state *s)
             fixed = u.opaque || u.vector;
         }
         own[t] = fixed ? s->temps.items[t]
-                        : rlxc_plain_layout(s->ctx, s->stmts, s->n, s->temps.items[t]);
+                       : rlxc_plain_layout(s->ctx, s->stmts, s->n, s->temps.items[t]);
         s->changed = s->changed || own[t] != s->temps.items[t];
     }
     if (own)
