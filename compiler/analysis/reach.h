@@ -6,7 +6,6 @@
 #define RLXC_ANALYSIS_REACH_H
 
 #include "compiler/ir/sym.h"
-#include "compiler/ir/tir.h"
 
 typedef struct rlxc_reach_loop {
     const rlxc_expr *var, *first, *last; /* in terms of outer loops and symbols */

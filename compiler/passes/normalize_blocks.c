@@ -438,9 +438,11 @@ static void inline_move(state *s, items *all, uint32_t k)
 {
     const item *x = &all->items[k];
     const rlxc_expr *load = x->nest && !x->removed ? rlxc_moved(s->ctx, x->nest) : NULL;
+    if (!load || rlxc_temp_writers(&s->temps, stored_by(x)) != 1)
+        return;
+    const rlxc_buffer *temp = stored_by(x);
     rlxc_nest *own = rlxc_try_alloc(s->ctx, all->count, sizeof *own);
-    const rlxc_buffer *temp = load ? stored_by(x) : NULL;
-    if (!load || !own || rlxc_temp_writers(&s->temps, temp) != 1)
+    if (!own)
         return;
     for (uint32_t i = 0; i < all->count; i++) {
         const item *r = &all->items[i];

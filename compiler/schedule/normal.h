@@ -160,14 +160,13 @@ rlxc_buffer *rlxc_plain_layout(rlxc_context *ctx, const rlxc_stmt **stmts, uint3
 const rlxc_stmt *rlxc_join_parts(rlxc_context *ctx, const rlxc_stmt *body);
 /* |body| with accesses to from as accesses to the same elements of to, which has as many, in the
  * same order. |body| has no while, and uses the buffers in blocks, loops' bodies, ifs and lets
- * only. */
+ * only. NULL: its expressions are too large. */
 typedef struct rlxc_reshaping {
     const rlxc_buffer *from, *to;
 } rlxc_reshaping;
 const rlxc_stmt *rlxc_reshape(rlxc_context *ctx, const rlxc_stmt *body, const rlxc_reshaping *items,
                               uint32_t n);
-/* The distinct numbers that |position| has as factors of its terms; returns how many, at most
- * |most|. */
+/* The distinct coefficients of the terms of |position|; returns their number, at most |most|. */
 uint32_t rlxc_position_steps(rlxc_context *ctx, const rlxc_expr *position, int64_t *steps,
                              uint32_t most);
 /* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly. */
@@ -176,8 +175,8 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f);
 /* The source buffer of a block that copies elements, at the same indices, to a buffer of the same
  * shape and type; or NULL. */
 const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block);
-/* The load that |value| is, or else a number, under conditions; NULL if conditions or indices have
- * loads. */
+/* The load in |value|, which is a load or a choice between a load and a number; NULL: it is
+ * something else, or a condition or an index loads. */
 const rlxc_expr *rlxc_load_moved(rlxc_context *ctx, const rlxc_expr *value);
 /* The load whose elements |mover| stores to all elements of a buffer, each under a condition or
  * not, at positions computed from its axes; or NULL. */

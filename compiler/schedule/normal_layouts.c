@@ -69,7 +69,7 @@ static const rlxc_expr *index_of(const layout *l, const rlxc_stmt *store, uint32
 
 /* --- merging dimensions ----------------------------------------------------------------------- */
 
-/* True if all values of |var| are below |n|, and some are not below n - 1. */
+/* True if |var| counts from 0 to n - 1. */
 static bool is_digit(const layout *l, const rlxc_expr *var, int64_t n)
 {
     const rlxc_bound b = rlxc_bound_of(l->ctx, var, &l->bounds);
@@ -172,7 +172,10 @@ static bool find_apart(void *user, const rlxc_expr *e)
         int64_t times;
         if (!rlxc_expr_uses_var(ctx, at, p->var))
             continue;
-        p->apart = !rlxc_linear_in(ctx, at, p->var, &times, &rest) || times % p->by != 0;
+        if (!rlxc_linear_in(ctx, at, p->var, &times, &rest) || times % p->by != 0) {
+            p->apart = true;
+            break;
+        }
         rest = rlxc_sub(ctx, at, rlxc_mul(ctx, p->sum, rlxc_i64(ctx, times / p->by)));
         for (uint32_t k = 0; k < p->l->wide.count && !p->apart; k++)
             p->apart =
@@ -385,6 +388,8 @@ rlxc_buffer *rlxc_plain_layout(rlxc_context *ctx, const rlxc_stmt **stmts, uint3
     const rlxc_stmt_rewriter rewriter = {.user = &start, .stmt = limited};
     for (uint32_t i = 0; i < n; i++)
         stmts[i] = rlxc_stmt_rewrite(ctx, stmts[i], &rewriter);
+    if (buffer->ndim > RLX_MAX_NDIM)
+        return buffer;
     while (kind != NONE && !buffer->strides && !buffer->elem_offset && !rlxc_failed(ctx)) {
         layout l = {.ctx = ctx, .buffer = buffer};
         change c = {.l = &l, .kind = kind};

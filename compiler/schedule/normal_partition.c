@@ -131,7 +131,8 @@ static const rlxc_stmt *joined(rlxc_context *ctx, const rlxc_stmt *a, const rlxc
     pairing p = {.ctx = ctx, .a = a, .b = b};
     const rlxc_stmt_rewriter rewriter = {.user = &p, .stmt = with_range};
     if (a->kind != RLXC_STMT_FOR || b->kind != RLXC_STMT_FOR || a->loop.kind != b->loop.kind ||
-        a->loop.kind == RLXC_LOOP_BOUND || !rlxc_dtype_eq(a->loop.var->dtype, b->loop.var->dtype) ||
+        a->loop.kind == RLXC_LOOP_BOUND || a->loop.kind == RLXC_LOOP_VECTORIZED ||
+        !rlxc_dtype_eq(a->loop.var->dtype, b->loop.var->dtype) ||
         rlxc_bound_of(ctx, a->loop.extent, NULL).min < 0 ||
         rlxc_bound_of(ctx, b->loop.extent, NULL).min < 0)
         return NULL;

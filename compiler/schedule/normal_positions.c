@@ -9,7 +9,7 @@
 #include "compiler/analysis/reach.h"
 #include "compiler/schedule/normal_space.h"
 
-enum { MOST_TERMS = 64 };
+enum { MOST_TERMS = 64, MOST_CHOICES = 4096 };
 
 typedef struct walk {
     rlxc_context *ctx;
@@ -17,6 +17,7 @@ typedef struct walk {
     uint32_t n;
     rlxc_reach reach;
     rlxc_bounds bounds; /* of all loops and axes */
+    uint32_t choices;   /* visited: an expression may be far larger as a tree than in memory */
 } walk;
 
 /* --- terms ------------------------------------------------------------------------------------ */
@@ -212,6 +213,8 @@ static const rlxc_expr *node(void *user, const rlxc_expr *e)
 {
     walk *w = user;
     if (rlxc_is_choice(e)) {
+        if (++w->choices > MOST_CHOICES)
+            return e;
         const rlxc_reach_mark outside = rlxc_reach_scope(&w->reach);
         const rlxc_expr *args[] = {expr(w, e->call.args[0]), NULL, NULL};
         for (int i = 1; i < 3; i++) {
@@ -281,20 +284,16 @@ static const rlxc_stmt *store(walk *w, const rlxc_stmt *s)
 
 static const rlxc_stmt *leaf(walk *w, const rlxc_stmt *s)
 {
-    const rlxc_stmt *out = s;
-    if (s->kind == RLXC_STMT_DECL_BUFFER && reshaping_of(w, s->decl)) {
-        rlxc_stmt *own = rlxc_copy(w->ctx, s, sizeof *own);
-        own->decl = (rlxc_buffer *)(uintptr_t)reshaping_of(w, s->decl)->to;
-        return own;
-    }
+    rlxc_stmt *own = rlxc_copy(w->ctx, s, sizeof *own);
+    const rlxc_reshaping *r = s->kind == RLXC_STMT_DECL_BUFFER ? reshaping_of(w, s->decl) : NULL;
+    if (r)
+        own->decl = (rlxc_buffer *)(uintptr_t)r->to;
     if (s->kind == RLXC_STMT_LET) {
-        rlxc_stmt *own = rlxc_copy(w->ctx, s, sizeof *own);
         own->let.value = expr(w, s->let.value);
         if (rlxc_dtype_is_int(s->let.value->dtype) && !s->let.value->from_memory)
             rlxc_reach_bind(&w->reach, s->let.var, rlxc_reach_resolve(&w->reach, s->let.value));
-        out = own;
     }
-    return out;
+    return own;
 }
 
 static const rlxc_stmt *stmt(walk *w, const rlxc_stmt *s)
@@ -346,5 +345,6 @@ const rlxc_stmt *rlxc_reshape(rlxc_context *ctx, const rlxc_stmt *body, const rl
 {
     walk w = {.ctx = ctx, .items = items, .n = n, .reach = {.ctx = ctx}};
     rlxc_stmt_visit(body, note_bounds, &w);
-    return stmt(&w, body);
+    body = stmt(&w, body);
+    return w.choices > MOST_CHOICES ? NULL : body;
 }

@@ -89,7 +89,7 @@ bool rlxc_space_fits(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *
         return false;
     const rlxc_bound range = rlxc_type_range(e->dtype);
     const rlxc_bound b = rlxc_bound_of(s->ctx, rlxc_space_widened(s, e, from, to, n), bounds);
-    return e->dtype.bits == 64 || (b.min >= range.min && b.max <= range.max);
+    return !s->failed && (e->dtype.bits == 64 || (b.min >= range.min && b.max <= range.max));
 }
 
 const rlxc_expr *rlxc_wide(rlxc_context *ctx, const rlxc_expr *e)

@@ -21,8 +21,8 @@ typedef struct rlxc_space {
     uint32_t n_axes, n_exprs;
     uint32_t work;  /* limit of visited nodes: an expression may be far larger as a tree than in
                      * memory */
-    uint32_t below; /* the number of operators around that are no sums or products: what loses
-                     * digits there makes a difference */
+    uint32_t below; /* the number of operators around the node other than sums and products:
+                     * a narrowing cast below them changes the result */
     bool failed;
 } rlxc_space;
 

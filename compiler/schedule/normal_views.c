@@ -159,8 +159,7 @@ static const rlxc_buffer *model_for(rlxc_context *ctx, const rlxc_prim_func *f,
     return NULL;
 }
 
-/* --- shapes of temporaries ---------------------------------------------------------------------
- */
+/* --- shapes of temporaries -------------------------------------------------------------------- */
 
 enum { MOST_STEPS = 8 };
 
@@ -245,7 +244,6 @@ typedef struct shaping {
     rlxc_context *ctx;
     const rlxc_prim_func *f;
     const rlxc_stmt *body; /* all of it */
-    const rlxc_stmt *seq;  /* the sequence that is visited */
     RLXC_VEC(rlxc_reshaping) items;
 } shaping;
 
@@ -332,6 +330,6 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f)
         body = rlxc_stmt_block(ctx, root, f->body->block.values, f->body->block.predicate);
     }
     body = rlxc_reshape(ctx, body, all.items.items, all.items.count);
-    if (!rlxc_failed(ctx) && divisions_in(ctx, body) <= divisions_in(ctx, f->body))
+    if (body && !rlxc_failed(ctx) && divisions_in(ctx, body) <= divisions_in(ctx, f->body))
         f->body = body;
 }
