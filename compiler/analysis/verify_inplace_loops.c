@@ -1,10 +1,12 @@
 /* The plan verifier's proof of in-place results from loops as schedules leave them
- * (verify_inplace.h). * For every load of the operand and every store of the result: the load comes
+ * (verify_inplace.h).
+ *
+ * For every load of the operand and every store of the result: the load comes
  * first in the text, in the same statement or an earlier one, and both use the variable of each
  * loop around the two in the same dimension of their indices. So an element is read in the one
- * iteration that writes it, before it is written. An index uses a variable by being it, or several
- * indices use it as quotients and remainders that tell it, as loops do that fuse leaves. Loops and
- * blocks with other annotations are refused. */
+ * iteration that writes it, before it is written. An index uses variables by being a sum that tells
+ * them, as split leaves it (i * 8 + j), or several indices use a sum as quotients and remainders
+ * that tell it, as fuse leaves it. Loops and blocks with other annotations are refused. */
 #include "compiler/analysis/verify_inplace.h"
 #include "compiler/ir/sym.h"
 
@@ -170,33 +172,95 @@ static bool is_invariant(walk *w, const rlxc_expr *e)
     return holds;
 }
 
-/* True if |e| is var // a // b, with the product of the divisors, the same in all iterations, in
- * |*by|; 1 for |var| itself. */
-static bool is_quotient(walk *w, const rlxc_expr *e, const rlxc_expr *var, const rlxc_expr **by)
+/* What |e| is a quotient of: x of x // a // b, with the product of the divisors, which are the same
+ * in all iterations, in |*by|; 1 for x itself. */
+static const rlxc_expr *quotient_of(walk *w, const rlxc_expr *e, const rlxc_expr **by)
 {
     *by = rlxc_i64(w->ctx, 1);
-    for (; e->kind == RLXC_EXPR_FLOORDIV; e = e->bin.a) {
-        if (!is_invariant(w, e->bin.b))
-            return false;
+    for (; e->kind == RLXC_EXPR_FLOORDIV && is_invariant(w, e->bin.b); e = e->bin.a)
         *by = rlxc_mul(w->ctx, *by, e->bin.b);
-    }
-    return e == var;
+    return e;
 }
 
-/* The divisor below |*by| of a digit: |e| is var // lower % count, and lower * count is |*by|. */
-static bool is_digit(walk *w, const rlxc_expr *e, const rlxc_expr *var, const rlxc_expr **by)
+/* The divisor below |*by| of a digit: |e| is x // lower % count, and lower * count is |*by|. */
+static bool is_digit(walk *w, const rlxc_expr *e, const rlxc_expr *x, const rlxc_expr **by)
 {
     const rlxc_expr *lower;
     if (e->kind != RLXC_EXPR_FLOORMOD || !is_invariant(w, e->bin.b) ||
-        !is_quotient(w, e->bin.a, var, &lower) ||
+        quotient_of(w, e->bin.a, &lower) != x ||
         !rlxc_prove_eq(w->ctx, rlxc_mul(w->ctx, lower, e->bin.b), *by, NULL))
         return false;
     *by = lower;
     return true;
 }
 
+/* What the indices that |a| and |b| share tell: index |k| is a quotient of it, others are all its
+ * digits from the highest down to the last; or NULL. */
+static const rlxc_expr *told(walk *w, const access *a, const access *b, uint32_t k)
+{
+    const rlxc_expr *by = NULL;
+    const uint32_t n = a->buffer->ndim;
+    if (a->indices[k] != b->indices[k])
+        return NULL;
+    const rlxc_expr *x = quotient_of(w, a->indices[k], &by);
+    for (uint32_t found = 0; !rlxc_is_const(by, 1) && found < n; found++)
+        for (uint32_t i = 0; i < n; i++)
+            if (a->indices[i] == b->indices[i] && is_digit(w, a->indices[i], x, &by))
+                break;
+    return rlxc_is_const(by, 1) ? x : NULL;
+}
+
+/* Loops' variables in a sum, and what is left of it. */
+typedef struct sum {
+    int64_t by[MAX_LOOPS], span[MAX_LOOPS]; /* coefficients; the most that a variable adds */
+    const rlxc_expr *rest;
+} sum;
+
+static bool read_sum(walk *w, const access *a, const rlxc_expr *e, sum *out)
+{
+    out->rest = e;
+    for (uint32_t i = 0; i < a->n_loops; i++) {
+        const rlxc_stmt *loop = a->loops[i];
+        int64_t extent;
+        out->by[i] = 0;
+        if (loop->kind == RLXC_STMT_FOR &&
+            (!rlxc_linear_in(w->ctx, out->rest, loop->loop.var, &out->by[i], &out->rest) ||
+             out->by[i] < 0 || (out->by[i] > 0 && !is_invariant(w, loop->loop.min))))
+            return false;
+        out->span[i] = out->by[i] ? INT64_MAX : 0;
+        if (out->by[i] && rlxc_is_int(loop->loop.extent, &extent) &&
+            __builtin_mul_overflow(out->by[i], extent > 1 ? extent - 1 : 0, &out->span[i]))
+            out->span[i] = INT64_MAX;
+    }
+    return is_invariant(w, out->rest);
+}
+
+/* True if |e| tells the variable of |loop|, one of the loops around |a|: it is a sum in which the
+ * terms below those of this loop together are less than its step. */
+static bool tells(walk *w, const access *a, const rlxc_expr *e, const rlxc_stmt *loop)
+{
+    sum s;
+    if (!read_sum(w, a, e, &s))
+        return false;
+    for (uint32_t left = a->n_loops; left-- > 0;) {
+        uint32_t top = 0;
+        int64_t below = 0;
+        for (uint32_t i = 0; i < a->n_loops; i++)
+            top = s.by[i] > s.by[top] ? i : top;
+        for (uint32_t i = 0; i < a->n_loops; i++)
+            if (i != top && __builtin_add_overflow(below, s.span[i], &below))
+                below = INT64_MAX;
+        if (below >= s.by[top])
+            return false;
+        if (a->loops[top] == loop)
+            return true;
+        s.by[top] = s.span[top] = 0;
+    }
+    return false;
+}
+
 /* True if |a| and |b| name the same element only in the same iteration of |loop|, which encloses
- * both: equal indices are all digits of its variable, from the highest down to the last. */
+ * both. */
 static bool names_turn(walk *w, const access *a, const access *b, const rlxc_stmt *loop)
 {
     int64_t extent;
@@ -204,16 +268,12 @@ static bool names_turn(walk *w, const access *a, const access *b, const rlxc_stm
         return false;
     if (rlxc_is_int(loop->loop.extent, &extent) && extent <= 1)
         return true;
-    const rlxc_expr *var = loop->loop.var, *by = NULL, *highest;
-    const uint32_t n = a->buffer->ndim;
-    for (uint32_t i = 0; i < n; i++)
-        if (a->indices[i] == b->indices[i] && is_quotient(w, a->indices[i], var, &highest))
-            by = highest;
-    for (uint32_t found = 0; by && !rlxc_is_const(by, 1) && found < n; found++)
-        for (uint32_t i = 0; i < n; i++)
-            if (a->indices[i] == b->indices[i] && is_digit(w, a->indices[i], var, &by))
-                break;
-    return by && rlxc_is_const(by, 1);
+    for (uint32_t k = 0; k < a->buffer->ndim; k++) {
+        const rlxc_expr *x = told(w, a, b, k);
+        if (x && tells(w, a, x, loop))
+            return true;
+    }
+    return false;
 }
 
 static bool same_places(walk *w, const rlxc_buffer *a, const rlxc_buffer *b)

@@ -348,11 +348,22 @@ RLX_TEST(memory_plan, loops_overwrite_what_they_have_read)
     "    def noted(px: T.handle, py: T.handle, po: T.handle):\n"                       \
     "        T.func_attr({\"tir.noalias\": True, \"rlx.in_place\": [0, 2]})\n"         \
     "        n = T.int64()\n" SHAPES("(n,)", "(n,)", "(n,)") loops
-/* One loop over all of three dimensions, that reads and writes at |at|. */
+/* Split loops that read and write at |at|. */
+#define RUN_SPLIT(inner, at)                      \
+    RUN_NOTED("        for i in range(n):\n"      \
+              "            for j in " inner ":\n" \
+              "                o[" at "] = x[" at "]\n")
+/* One loop over all of three dimensions, that reads and writes at |at|; and two. */
 #define RUN_FUSED(at)                                                \
     RUN_NOTED("        x3 = T.decl_buffer((n, n, 5), data=x.data)\n" \
               "        o3 = T.decl_buffer((n, n, 5), data=o.data)\n" \
               "        for f in range(n * n * 5):\n            o3[" at "] = x3[" at "]\n")
+#define RUN_FUSED_SPLIT(at)                                          \
+    RUN_NOTED("        x3 = T.decl_buffer((n, n, 8), data=x.data)\n" \
+              "        o3 = T.decl_buffer((n, n, 8), data=o.data)\n" \
+              "        for i in range(n * n):\n"                     \
+              "            for j in range(T.int64(8)):\n"            \
+              "                o3[" at "] = x3[" at "]\n")
 
 RLX_TEST(memory_plan, the_verifier_names_the_fault)
 {
@@ -448,6 +459,22 @@ RLX_TEST(memory_plan, the_verifier_names_the_fault)
         {RUN_FUSED("f // (n * 5), f // 5 % 3, f % 5"), "'noted' states that parameter 2"},
         {RUN_FUSED("f // (n * 5), f // 5 % n, f % 4"), "'noted' states that parameter 2"},
         {RUN_FUSED("0, f // 5 % n, f % 5"), "'noted' states that parameter 2 may overwrite"},
+        {RUN_SPLIT("range(T.int64(8))", "i * 8 + j"), NULL},
+        {RUN_SPLIT("range(T.int64(1), T.int64(9))", "j + i * 8"), NULL},
+        {RUN_SPLIT("range(T.int64(8))", "(i + 1) * 9 + j"), NULL},
+        {RUN_SPLIT("range(T.int64(8))", "i * 7 + j"),
+         "'noted' states that parameter 2 may overwrite"},
+        {RUN_SPLIT("range(T.int64(8))", "i * 8 - j"),
+         "'noted' states that parameter 2 may overwrite"},
+        {RUN_SPLIT("range(T.int64(8))", "i * 8 + j * 2"),
+         "'noted' states that parameter 2 may overwrite"},
+        {RUN_SPLIT("range(T.int64(8))", "i * 8"), "'noted' states that parameter 2 may overwrite"},
+        {RUN_SPLIT("range(n)", "i * 8 + j"), "'noted' states that parameter 2 may overwrite"},
+        {RUN_SPLIT("range(i, i + 8)", "i * 8 + j"), "'noted' states that parameter 2 may"},
+        {RUN_FUSED_SPLIT("i // n, i % n, j"), NULL},
+        {RUN_FUSED_SPLIT("(i * 8 + j) // (n * 8), (i * 8 + j) // 8 % n, (i * 8 + j) % 8"), NULL},
+        {RUN_FUSED_SPLIT("(i * 7 + j) // (n * 8), (i * 7 + j) // 8 % n, (i * 7 + j) % 8"),
+         "'noted' states that parameter 2 may overwrite"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);
