@@ -90,16 +90,10 @@ static bool look_source(void *user, const rlxc_expr *e)
     return c->fits;
 }
 
-static void look_source_in(void *user, const rlxc_expr *e)
-{
-    copying *c = user;
-    rlxc_expr_visit(c->p->ctx, e, look_source, c);
-}
-
 static bool look_copy(void *user, const rlxc_stmt *s)
 {
     copying *c = user;
-    rlxc_stmt_exprs(s, look_source_in, c);
+    rlxc_stmt_nodes(c->p->ctx, s, look_source, c);
     c->fits = c->fits && (s->kind == RLXC_STMT_SEQ || s->kind == RLXC_STMT_FOR ||
                           s->kind == RLXC_STMT_IF || s->kind == RLXC_STMT_STORE);
     if (s->kind == RLXC_STMT_STORE)

@@ -38,18 +38,12 @@ static bool look_node(void *user, const rlxc_expr *e)
     return !s->why;
 }
 
-static void look_expr(void *user, const rlxc_expr *e)
-{
-    search *s = user;
-    rlxc_expr_visit(s->ctx, e, look_node, s);
-}
-
 static bool look_stmt(void *user, const rlxc_stmt *stmt)
 {
     search *s = user;
     if (s->why)
         return false;
-    rlxc_stmt_exprs(stmt, look_expr, s);
+    rlxc_stmt_nodes(s->ctx, stmt, look_node, s);
     if (stmt->kind == RLXC_STMT_LET)
         set(s, stmt->let.var->var.name, rlxc_cl_lacks_type(s->target, stmt->let.var->dtype));
     if (stmt->kind == RLXC_STMT_STORE)

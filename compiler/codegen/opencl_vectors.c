@@ -140,19 +140,12 @@ static bool note_node(void *user, const rlxc_expr *e)
     return true;
 }
 
-static void note_expr(void *user, const rlxc_expr *e)
-{
-    search *u = user;
-    if (e)
-        rlxc_expr_visit(u->g->ctx, e, note_node, u);
-}
-
 static bool note_stmt(void *user, const rlxc_stmt *s)
 {
     search *u = user;
     if (s->kind == RLXC_STMT_STORE)
         note(u, s->store.buffer, s->store.indices, s->store.n, s->store.value->dtype.lanes);
-    rlxc_stmt_exprs(s, note_expr, u);
+    rlxc_stmt_nodes(u->g->ctx, s, note_node, u);
     return true;
 }
 

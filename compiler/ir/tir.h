@@ -262,6 +262,9 @@ void rlxc_stmt_visit(const rlxc_stmt *stmt, bool (*visit)(void *user, const rlxc
 /* Calls |fn| for each expression that belongs to |s| itself, not for those of statements inside it,
  * nor for the variables and buffers that it binds or names. */
 void rlxc_stmt_exprs(const rlxc_stmt *s, void (*fn)(void *user, const rlxc_expr *e), void *user);
+/* Visits the nodes of these expressions (rlxc_expr_visit); where |visit| returns false, it goes on
+ * with the next expression. */
+void rlxc_stmt_nodes(rlxc_context *ctx, const rlxc_stmt *s, rlxc_expr_visit_fn visit, void *user);
 /* A deep copy with fresh variables and buffers where bound inside (loop variables, axes, allocs,
  * params): safe to use twice in one module. */
 rlxc_prim_func *rlxc_prim_func_clone(rlxc_context *ctx, const rlxc_prim_func *f);

@@ -89,3 +89,22 @@ void rlxc_stmt_exprs(const rlxc_stmt *s, void (*fn)(void *user, const rlxc_expr 
         break;
     }
 }
+
+typedef struct nodes {
+    rlxc_context *ctx;
+    rlxc_expr_visit_fn visit;
+    void *user;
+} nodes;
+
+static void nodes_of(void *user, const rlxc_expr *e)
+{
+    const nodes *n = user;
+    rlxc_expr_visit(n->ctx, e, n->visit, n->user);
+}
+
+void rlxc_stmt_nodes(rlxc_context *ctx, const rlxc_stmt *s, rlxc_expr_visit_fn visit_node,
+                     void *user)
+{
+    nodes n = {ctx, visit_node, user};
+    rlxc_stmt_exprs(s, nodes_of, &n);
+}

@@ -77,20 +77,14 @@ static bool note_node(void *user, const rlxc_expr *e)
     return true;
 }
 
-static void note_expr(void *user, const rlxc_expr *e)
-{
-    sharing *s = user;
-    rlxc_expr_visit(s->ctx, e, note_node, s);
-}
-
 static bool note_stmt(void *user, const rlxc_stmt *stmt)
 {
     sharing *s = user;
     if (stmt->kind == RLXC_STMT_STORE)
         note_use(s, stmt->store.buffer->data, false);
     if (stmt->kind == RLXC_STMT_ATTR && stmt->attr.node.kind == RLXC_ATTR_EXPR)
-        note_expr(s, stmt->attr.node.expr);
-    rlxc_stmt_exprs(stmt, note_expr, s);
+        rlxc_expr_visit(s->ctx, stmt->attr.node.expr, note_node, s);
+    rlxc_stmt_nodes(s->ctx, stmt, note_node, s);
     return true;
 }
 

@@ -105,19 +105,13 @@ static bool list_node(void *user, const rlxc_expr *e)
     return true;
 }
 
-static void list_nodes(void *user, const rlxc_expr *e)
-{
-    verifier *v = user;
-    rlxc_expr_visit(v->ctx, e, list_node, v);
-}
-
 static void list_stmt(verifier *v, const rlxc_stmt *s, uint32_t side)
 {
     v->side = side;
     v->nodes[side].count = 0;
-    rlxc_stmt_exprs(s, list_nodes, v);
+    rlxc_stmt_nodes(v->ctx, s, list_node, v);
     if (s->kind == RLXC_STMT_ATTR && s->attr.node.kind == RLXC_ATTR_EXPR)
-        list_nodes(v, s->attr.node.expr);
+        rlxc_expr_visit(v->ctx, s->attr.node.expr, list_node, v);
 }
 
 static void take_address(verifier *v, const rlxc_expr *data)

@@ -28,67 +28,13 @@ typedef struct state {
 
 /* --- temporaries ------------------------------------------------------------------------------ */
 
-typedef struct use {
-    rlxc_context *ctx;
-    const rlxc_buffer *buffer;
-    uint32_t stores;
-    bool opaque, read;
-    bool vector; /* several elements are accessed at once */
-} use;
-
-static bool note_expr(void *user, const rlxc_expr *e)
-{
-    use *u = user;
-    u->opaque = u->opaque || e == u->buffer->data || rlxc_takes_address(e, u->buffer);
-    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == u->buffer->data) {
-        u->read = true;
-        u->opaque = u->opaque || e->load.buffer != u->buffer;
-        u->vector = u->vector || e->dtype.lanes > 1;
-    }
-    return true;
-}
-
-static const rlxc_expr *note_exprs(void *user, const rlxc_expr *e)
-{
-    use *u = user;
-    rlxc_expr_visit(u->ctx, e, note_expr, u);
-    return NULL;
-}
-
-static bool note_stmt(void *user, const rlxc_stmt *s)
-{
-    use *u = user;
-    const void *data = u->buffer->data;
-    if (s->kind == RLXC_STMT_STORE && s->store.buffer->data == data) {
-        u->stores++;
-        u->opaque = u->opaque || s->store.buffer != u->buffer;
-        u->vector = u->vector || s->store.value->dtype.lanes > 1;
-    }
-    if (s->kind == RLXC_STMT_DECL_BUFFER && s->decl->data == data)
-        u->opaque = true;
-    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_matches; i++)
-        u->opaque = u->opaque || s->block.block->matches[i].source.buffer->data == data;
-    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_allocs; i++)
-        u->opaque = u->opaque || s->block.block->allocs[i] == u->buffer;
-    return true;
-}
-
-static use use_of(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer *buffer)
-{
-    use u = {.ctx = ctx, .buffer = buffer};
-    const rlxc_stmt_rewriter look = {.user = &u, .expr = note_exprs};
-    rlxc_stmt_rewrite(ctx, s, &look);
-    rlxc_stmt_visit(s, note_stmt, &u);
-    return u;
-}
-
 static void count_writers(state *s)
 {
     for (uint32_t t = 0; t < s->temps.n; t++) {
         s->temps.writers[t] = 0;
         for (uint32_t i = 0; i < s->n; i++) {
-            use u = use_of(s->ctx, s->stmts[i], s->temps.items[t]);
-            s->temps.writers[t] += u.opaque ? 2 : u.stores > 0;
+            const rlxc_buffer_use u = rlxc_use_of(s->ctx, s->stmts[i], s->temps.items[t]);
+            s->temps.writers[t] += rlxc_is_opaque(&u) ? 2 : u.stores > 0;
         }
     }
 }
@@ -154,10 +100,10 @@ static const rlxc_stmt *without_copy(void *user, const rlxc_stmt *s)
 static bool source_stays(const copy *c, uint32_t at)
 {
     for (uint32_t i = 0; i < c->s->n; i++) {
-        use from = use_of(c->s->ctx, c->s->stmts[i], c->from);
-        use to = use_of(c->s->ctx, c->s->stmts[i], c->to);
-        if (from.opaque || to.opaque || (from.stores && i >= at) || (to.read && i < at) ||
-            to.stores > 1)
+        const rlxc_buffer_use from = rlxc_use_of(c->s->ctx, c->s->stmts[i], c->from);
+        const rlxc_buffer_use to = rlxc_use_of(c->s->ctx, c->s->stmts[i], c->to);
+        if (rlxc_is_opaque(&from) || rlxc_is_opaque(&to) || (from.stores && i >= at) ||
+            (to.loads && i < at) || to.stores > 1)
             return false;
     }
     return true;
@@ -195,8 +141,8 @@ static void plain_layouts(state *s)
     for (uint32_t t = 0; t < s->temps.n && own; t++) {
         bool fixed = false;
         for (uint32_t i = 0; i < s->n && !fixed; i++) {
-            const use u = use_of(s->ctx, s->stmts[i], s->temps.items[t]);
-            fixed = u.opaque || u.vector;
+            const rlxc_buffer_use u = rlxc_use_of(s->ctx, s->stmts[i], s->temps.items[t]);
+            fixed = rlxc_is_opaque(&u) || u.vectors;
         }
         own[t] = fixed ? s->temps.items[t]
                        : rlxc_plain_layout(s->ctx, s->stmts, s->n, s->temps.items[t]);
@@ -233,8 +179,8 @@ static bool mentions(const state *s, const item *x, const rlxc_buffer *buffer)
     if (x->nest)
         return stored_by(x)->data == buffer->data ||
                rlxc_nest_reads(s->ctx, x->nest->block, buffer);
-    const use u = use_of(s->ctx, s->stmts[x->from], buffer);
-    return u.stores || u.read || u.opaque;
+    const rlxc_buffer_use u = rlxc_use_of(s->ctx, s->stmts[x->from], buffer);
+    return rlxc_is_used(&u) || rlxc_is_opaque(&u);
 }
 
 /* Joins a nest that stores the initial value of a reduction with the reduction. */
@@ -306,8 +252,8 @@ static void split_statements(state *s, items *all)
 static bool only_in(const state *s, uint32_t at, const rlxc_buffer *buffer)
 {
     for (uint32_t i = 0; i < s->n; i++) {
-        const use u = use_of(s->ctx, s->stmts[i], buffer);
-        if (u.opaque || (i != at && (u.stores || u.read)))
+        const rlxc_buffer_use u = rlxc_use_of(s->ctx, s->stmts[i], buffer);
+        if (rlxc_is_opaque(&u) || (i != at && rlxc_is_used(&u)))
             return false;
     }
     return true;

@@ -28,6 +28,28 @@ typedef struct rlxc_nest {
 
 typedef RLXC_VEC(rlxc_nest) rlxc_nests;
 
+/* What a statement, with those inside it, does with the memory of a buffer. */
+typedef struct rlxc_buffer_use {
+    uint32_t stores; /* statements that store to it */
+    bool loads;
+    bool vectors;   /* several elements are accessed at once */
+    bool address;   /* its address is taken */
+    bool views;     /* another buffer is declared over it, or accesses it */
+    bool matches;   /* a block matches a buffer to it */
+    bool allocates; /* the buffer is allocated in the statement */
+    bool elsewhere; /* elements are loaded in other than stores, lets, ifs and blocks */
+} rlxc_buffer_use;
+rlxc_buffer_use rlxc_use_of(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_buffer *buffer);
+static inline bool rlxc_is_used(const rlxc_buffer_use *u)
+{
+    return u->stores > 0 || u->loads || u->address;
+}
+/* True if not all that happens to the buffer's memory is in loads and stores of the buffer. */
+static inline bool rlxc_is_opaque(const rlxc_buffer_use *u)
+{
+    return u->address || u->views || u->matches || u->allocates;
+}
+
 /* The number of the block's axis |var|; n_axes: it has no such axis. */
 static inline uint32_t rlxc_block_axis(const rlxc_block *b, const rlxc_expr *var)
 {

@@ -4,7 +4,11 @@
  *   for i, j in T.grid(n, m):                     for i, j in T.grid(n, m):
  *       s[0] = 0                                      s[i, j] = 0
  *       for k in range(l):                            for k in range(l):
- *           s[0] = s[0] + A[i, k] * B[k, j]               s[i, j] = s[i, j] + A[i, k] * B[k, j]
+ *           s[0] = s[0] + A[i, k]
+ *
+ * B[k, j]               s[i, j] = s[i, j] + A[i, k]
+ *
+ * B[k, j]
  *       C[i, j] = T.max(s[0], 0)                      C[i, j] = T.max(s[i, j], 0)
  *
  * A temporary that is allocated in the loops holds nothing at the start of an iteration. Of others
@@ -22,32 +26,17 @@ typedef struct around {
     const rlxc_stmt *inside; /* the statements that use it */
 } around;
 
-typedef struct uses {
+/* The stores to |buffer|, among loops. */
+typedef struct stores {
     rlxc_context *ctx;
     const rlxc_buffer *buffer;
+    const around *loops;
     const rlxc_expr *vars[MOST_AXES], *values[MOST_AXES]; /* of the blocks' axes */
     uint32_t n;
-    bool any, whole; /* it is used; all stores depend on each of |loops| (may be NULL) */
-    bool pointer;    /* so is its address */
-    bool stores;
-    const struct around *loops;
-} uses;
+    bool apart; /* each depends on each of the loops */
+} stores;
 
-static bool note_load(void *user, const rlxc_expr *e)
-{
-    uses *u = user;
-    u->pointer = u->pointer || e == u->buffer->data || rlxc_takes_address(e, u->buffer);
-    u->any = u->any || u->pointer || (e->kind == RLXC_EXPR_LOAD && e->load.buffer == u->buffer);
-    return true;
-}
-
-static void note_loads(void *user, const rlxc_expr *e)
-{
-    uses *u = user;
-    rlxc_expr_visit(u->ctx, e, note_load, u);
-}
-
-static bool depends(const uses *u, const rlxc_stmt *store, const rlxc_expr *var)
+static bool depends(const stores *u, const rlxc_stmt *store, const rlxc_expr *var)
 {
     for (uint32_t i = 0; i < store->store.n; i++) {
         const rlxc_expr *at = rlxc_canonical(u->ctx, store->store.indices[i], NULL);
@@ -62,58 +51,40 @@ static bool depends(const uses *u, const rlxc_stmt *store, const rlxc_expr *var)
     return false;
 }
 
-static bool note_use(void *user, const rlxc_stmt *s)
+static bool note_store(void *user, const rlxc_stmt *s)
 {
-    uses *u = user;
+    stores *u = user;
     for (uint32_t k = 0; s->kind == RLXC_STMT_BLOCK && k < s->block.block->n_axes; k++) {
         if (u->n == MOST_AXES) {
-            u->whole = false;
+            u->apart = false;
             break;
         }
         u->vars[u->n] = s->block.block->axes[k].var;
         u->values[u->n++] = s->block.values[k];
     }
-    rlxc_stmt_exprs(s, note_loads, u);
     if (s->kind != RLXC_STMT_STORE || s->store.buffer != u->buffer)
         return true;
-    u->any = u->stores = true;
-    for (uint32_t i = 0; u->loops && i < u->loops->n && u->whole; i++)
-        u->whole = rlxc_is_const(u->loops->extents[i], 1) || depends(u, s, u->loops->vars[i]);
+    for (uint32_t i = 0; i < u->loops->n && u->apart; i++)
+        u->apart = rlxc_is_const(u->loops->extents[i], 1) || depends(u, s, u->loops->vars[i]);
     return true;
 }
 
-static uses uses_of(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer *buffer,
-                    const around *loops)
+/* True if iterations of |loops| store to different elements of |buffer|. */
+static bool are_apart(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer *buffer,
+                      const around *loops)
 {
-    uses u = {.ctx = ctx, .buffer = buffer, .whole = true, .loops = loops};
-    rlxc_stmt_visit(s, note_use, &u);
-    return u;
+    stores u = {.ctx = ctx, .buffer = buffer, .apart = true, .loops = loops};
+    rlxc_stmt_visit(s, note_store, &u);
+    return u.apart;
+}
+
+static bool uses(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer *buffer)
+{
+    const rlxc_buffer_use u = rlxc_use_of(ctx, s, buffer);
+    return rlxc_is_used(&u);
 }
 
 /* --- the loops around all uses ---------------------------------------------------------------- */
-
-static bool allocates(const rlxc_stmt *s, const rlxc_buffer *buffer)
-{
-    bool any = s->kind == RLXC_STMT_DECL_BUFFER && s->decl == buffer;
-    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_allocs; i++)
-        any = any || s->block.block->allocs[i] == buffer;
-    return any;
-}
-
-static bool find_allocation(void *user, const rlxc_stmt *s)
-{
-    uses *u = user;
-    u->any = u->any || allocates(s, u->buffer);
-    return !u->any;
-}
-
-/* True if |buffer| is allocated in |s|. */
-static bool has_allocation(const rlxc_stmt *s, const rlxc_buffer *buffer)
-{
-    uses u = {.buffer = buffer};
-    rlxc_stmt_visit(s, find_allocation, &u);
-    return u.any;
-}
 
 /* The loop over |var|, or the block with that axis. */
 typedef struct scope {
@@ -133,13 +104,14 @@ static bool find_scope(void *user, const rlxc_stmt *s)
 
 /* True if each iteration over |var| in |whole|, where |buffer| is allocated, has a buffer of its
  * own; |whole| is NULL for buffers that are not allocated in it. */
-static bool is_around(const rlxc_stmt *whole, const rlxc_buffer *buffer, const rlxc_expr *var)
+static bool is_around(rlxc_context *ctx, const rlxc_stmt *whole, const rlxc_buffer *buffer,
+                      const rlxc_expr *var)
 {
     scope at = {.var = var};
     if (!whole)
         return true;
     rlxc_stmt_visit(whole, find_scope, &at);
-    return at.found && has_allocation(at.found, buffer);
+    return at.found && rlxc_use_of(ctx, at.found, buffer).allocates;
 }
 
 /* The loops and axes of blocks around all uses of |buffer| in |s|; false: it cannot be placed. */
@@ -147,10 +119,10 @@ static bool find_around(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_stmt *
                         const rlxc_buffer *buffer, around *out)
 {
     out->inside = s;
-    if (s->kind == RLXC_STMT_FOR && !is_around(whole, buffer, s->loop.var))
+    if (s->kind == RLXC_STMT_FOR && !is_around(ctx, whole, buffer, s->loop.var))
         return true;
     if (s->kind == RLXC_STMT_BLOCK && s->block.block->n_axes > 0 &&
-        !is_around(whole, buffer, s->block.block->axes[0].var))
+        !is_around(ctx, whole, buffer, s->block.block->axes[0].var))
         return true;
     if (s->kind == RLXC_STMT_FOR) {
         if (out->n == RLXC_NEST_LOOPS || !rlxc_is_const(s->loop.min, 0))
@@ -179,7 +151,7 @@ static bool find_around(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_stmt *
         return true;
     const rlxc_stmt *only = NULL;
     for (uint32_t i = 0; i < s->seq.n; i++)
-        if (uses_of(ctx, s->seq.items[i], buffer, NULL).any) {
+        if (uses(ctx, s->seq.items[i], buffer)) {
             if (only)
                 return true;
             only = s->seq.items[i];
@@ -194,7 +166,7 @@ static bool stored_first(rlxc_context *ctx, const rlxc_stmt *inside, const rlxc_
     rlxc_nests nests = {0};
     for (uint32_t i = 0; inside->kind == RLXC_STMT_SEQ && i < inside->seq.n; i++) {
         const rlxc_stmt *s = inside->seq.items[i];
-        if (!uses_of(ctx, s, buffer, NULL).any)
+        if (!uses(ctx, s, buffer))
             continue;
         return rlxc_distribute(ctx, s, temps, &nests) && nests.count > 0 &&
                nests.items[0].block->body->store.buffer == buffer && !nests.items[0].whole &&
@@ -289,9 +261,10 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
         !find_around(ctx, stmt, whole, *buffer, &loops) ||
         (!whole && !stored_first(ctx, loops.inside, *buffer, temps)))
         return NULL;
-    const uses all = uses_of(ctx, stmt, *buffer, &loops);
-    if (all.pointer || all.whole)
-        return all.pointer ? NULL : stmt;
+    if (rlxc_use_of(ctx, stmt, *buffer).address)
+        return NULL;
+    if (are_apart(ctx, stmt, *buffer, &loops))
+        return stmt;
     tiles = tiles && (*buffer)->ndim == loops.n;
     rlxc_buffer *own = enlarged(ctx, *buffer, &loops, tiles, f);
     if (!own)
@@ -314,8 +287,7 @@ typedef struct move {
     const rlxc_expr *value,
         *at[RLX_MAX_NDIM]; /* of the store, over loops; its variables, or NULL */
     const rlxc_buffer *from;
-    bool changes; /* |from| is stored to */
-    bool vector;  /* several elements are read at once */
+    bool vector; /* several elements are read at once */
 } move;
 
 /* Finds the only store in |s|, which is nothing but loops and blocks around it. */
@@ -343,16 +315,6 @@ static bool find_only_store(move *m, const rlxc_stmt *s)
     return s->kind == RLXC_STMT_STORE && s->store.buffer == m->to && s->store.n <= RLX_MAX_NDIM;
 }
 
-static bool note_change(void *user, const rlxc_stmt *s)
-{
-    move *m = user;
-    m->changes =
-        m->changes || (s->kind == RLXC_STMT_STORE && s->store.buffer->data == m->from->data);
-    return true;
-}
-
-/* True if |m|'s store moves an element of a buffer that |stmt| does not change, to a place for each
- * value of its loops. */
 static bool read_move(move *m, const rlxc_stmt *stmt)
 {
     rlxc_context *ctx = m->ctx;
@@ -380,8 +342,8 @@ static bool read_move(move *m, const rlxc_stmt *stmt)
             return false;
     }
     m->from = load->load.buffer;
-    rlxc_stmt_visit(stmt, note_change, m);
-    return !m->changes && !uses_of(ctx, stmt, m->from, NULL).pointer;
+    const rlxc_buffer_use from = rlxc_use_of(ctx, stmt, m->from);
+    return from.stores == 0 && !from.address;
 }
 
 static const rlxc_expr *read_source(void *user, const rlxc_expr *e)
@@ -427,10 +389,10 @@ const rlxc_stmt *rlxc_inline_local(rlxc_context *ctx, const rlxc_stmt *stmt, con
         return NULL;
     const rlxc_stmt *seq = loops.inside;
     for (uint32_t i = 0; i < seq->seq.n; i++) {
-        const uses u = uses_of(ctx, seq->seq.items[i], buffer, &loops);
-        if (!u.any)
+        const rlxc_buffer_use u = rlxc_use_of(ctx, seq->seq.items[i], buffer);
+        if (!rlxc_is_used(&u))
             continue;
-        if (!m.store ? !find_only_store(&m, seq->seq.items[i]) : u.pointer || u.stores)
+        if (!m.store ? !find_only_store(&m, seq->seq.items[i]) : u.address || u.stores)
             return NULL;
     }
     if (!m.store || !read_move(&m, stmt))

@@ -61,16 +61,18 @@ typedef struct variable {
     bool used;
 } variable;
 
-static void find_var(void *user, const rlxc_expr *e)
+static bool find_var(void *user, const rlxc_expr *e)
 {
     variable *v = user;
-    v->used = v->used || rlxc_expr_uses_var(v->ctx, e, v->var);
+    v->used = v->used || e == v->var;
+    return !v->used;
 }
 
 static bool find_var_in(void *user, const rlxc_stmt *s)
 {
-    rlxc_stmt_exprs(s, find_var, user);
-    return true;
+    variable *v = user;
+    rlxc_stmt_nodes(v->ctx, s, find_var, v);
+    return !v->used;
 }
 
 /* True if the body or init of |b| uses |var|. */

@@ -41,15 +41,10 @@ static bool count_division(void *user, const rlxc_expr *e)
     return true;
 }
 
-static void count_in(void *user, const rlxc_expr *e)
-{
-    divisions *d = user;
-    rlxc_expr_visit(d->ctx, e, count_division, d);
-}
-
 static bool count_at(void *user, const rlxc_stmt *s)
 {
-    rlxc_stmt_exprs(s, count_in, user);
+    divisions *d = user;
+    rlxc_stmt_nodes(d->ctx, s, count_division, d);
     return true;
 }
 
@@ -62,61 +57,11 @@ static uint32_t divisions_in(rlxc_context *ctx, const rlxc_stmt *body)
 
 /* --- views ------------------------------------------------------------------------------------ */
 
-typedef struct use {
-    rlxc_context *ctx;
-    const rlxc_buffer *buffer;
-    bool other;       /* than loads and stores of one element */
-    bool other_place; /* the statement is not one that rlxc_reshape changes */
-} use;
-
-static bool note_load(void *user, const rlxc_expr *e)
-{
-    use *u = user;
-    for (uint32_t i = 0; e->kind == RLXC_EXPR_LOAD && i < e->load.n; i++)
-        u->other = u->other || (e->load.buffer == u->buffer &&
-                                (u->other_place || e->load.indices[i]->dtype.lanes > 1));
-    return true;
-}
-
-static void note_loads(void *user, const rlxc_expr *e)
-{
-    use *u = user;
-    rlxc_expr_visit(u->ctx, e, note_load, u);
-}
-
-static bool note_use(void *user, const rlxc_stmt *s)
-{
-    use *u = user;
-    u->other_place = s->kind != RLXC_STMT_STORE && s->kind != RLXC_STMT_IF &&
-                     s->kind != RLXC_STMT_BLOCK && s->kind != RLXC_STMT_LET;
-    rlxc_stmt_exprs(s, note_loads, u);
-    for (uint32_t i = 0; s->kind == RLXC_STMT_STORE && i < s->store.n; i++)
-        u->other =
-            u->other || (s->store.buffer == u->buffer && s->store.indices[i]->dtype.lanes > 1);
-    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_matches; i++)
-        u->other = u->other || s->block.block->matches[i].source.buffer == u->buffer;
-    return true;
-}
-
+/* True if |body| accesses |buffer| only where rlxc_reshape changes it. */
 static bool only_elements(rlxc_context *ctx, const rlxc_stmt *body, const rlxc_buffer *buffer)
 {
-    use u = {.ctx = ctx, .buffer = buffer};
-    rlxc_stmt_visit(body, note_use, &u);
-    return !u.other;
-}
-
-static bool note_view(void *user, const rlxc_stmt *s)
-{
-    use *u = user;
-    u->other = u->other || (s->kind == RLXC_STMT_DECL_BUFFER && s->decl->data == u->buffer->data);
-    return true;
-}
-
-static bool has_view(const rlxc_stmt *body, const rlxc_buffer *buffer)
-{
-    use u = {.buffer = buffer};
-    rlxc_stmt_visit(body, note_view, &u);
-    return u.other;
+    const rlxc_buffer_use u = rlxc_use_of(ctx, body, buffer);
+    return !u.elsewhere && !u.vectors && !u.matches;
 }
 
 static bool note_while(void *user, const rlxc_stmt *s)
@@ -198,16 +143,10 @@ static bool keep_load(void *user, const rlxc_expr *e)
     return true;
 }
 
-static void keep_loads(void *user, const rlxc_expr *e)
-{
-    steps *common = user;
-    rlxc_expr_visit(common->ctx, e, keep_load, common);
-}
-
 static bool keep_all(void *user, const rlxc_stmt *s)
 {
     steps *common = user;
-    rlxc_stmt_exprs(s, keep_loads, common);
+    rlxc_stmt_nodes(common->ctx, s, keep_load, common);
     if (s->kind == RLXC_STMT_STORE && s->store.buffer == common->buffer)
         keep_common(common, s->store.indices[0]);
     return true;
@@ -251,7 +190,8 @@ typedef struct shaping {
 static void shape_temp(shaping *s, const rlxc_buffer *temp)
 {
     rlxc_buffer *own = rlxc_copy(s->ctx, temp, sizeof *own);
-    if (temp->ndim != 1 || !is_compact(temp) || !only_elements(s->ctx, s->body, temp))
+    if (temp->ndim != 1 || !is_compact(temp) || !only_elements(s->ctx, s->body, temp) ||
+        rlxc_use_of(s->ctx, s->body, temp).views)
         return;
     own->shape = shape_by_steps(s->ctx, s->body, temp, &own->ndim);
     const rlxc_buffer *model = own->shape ? NULL : model_for(s->ctx, s->f, temp);
@@ -267,8 +207,7 @@ static bool shape_temps(void *user, const rlxc_stmt *stmt)
 {
     shaping *s = user;
     for (uint32_t i = 0; stmt->kind == RLXC_STMT_BLOCK && i < stmt->block.block->n_allocs; i++)
-        if (!has_view(s->body, stmt->block.block->allocs[i]))
-            shape_temp(s, stmt->block.block->allocs[i]);
+        shape_temp(s, stmt->block.block->allocs[i]);
     rlxc_buffers taken = {0};
     if (stmt->kind == RLXC_STMT_SEQ)
         rlxc_seq_without_allocs(s->ctx, s->body, stmt, &taken);
