@@ -1,9 +1,10 @@
 /* Sequences and optionals, whose length is known only at run time: a sequence is a tuple, an empty
  * optional is none. Also rlx.collect, by which loops gather one result per iteration in a tensor
- * with room to grow. * Sequences are never changed: an insertion makes a new tuple that shares the
- * items. The tensor of rlx.collect is written in place; each state is meant to be used once, and
- * nothing reads past the count stored with the tensor, so that an older state still shows its own
- * items. */
+ * with room to grow.
+ *
+ * Sequences are never changed: an insertion makes a new tuple that shares the items. The tensor of
+ * rlx.collect is written in place; each state is meant to be used once, and nothing reads past the
+ * count stored with the tensor, so that an older state still shows its own items. */
 #include <string.h>
 
 #include "builtins/builtins.h"

@@ -1,5 +1,6 @@
-/* The ranges of indices in PrimFuncs, in terms of loops and of the function's symbols. * A walk
- * over a function's statements keeps the enclosing loops, the values of variables and the
+/* The ranges of indices in PrimFuncs, in terms of loops and of the function's symbols.
+ *
+ * A walk over a function's statements keeps the enclosing loops, the values of variables and the
  * conditions that hold; from these it derives the minimum and maximum of an affine index. Proofs
  * must hold for any integers that memory, calls and scalar parameters may supply. */
 #ifndef RLXC_ANALYSIS_REACH_H

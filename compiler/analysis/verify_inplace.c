@@ -1,4 +1,5 @@
-/* The plan verifier's proof of in-place results from the blocks of a PrimFunc (verify_inplace.h). *
+/* The plan verifier's proof of in-place results from the blocks of a PrimFunc (verify_inplace.h).
+ *
  * The walk follows the values. A statement that loads the operand may store only to the position it
  * loaded: the indices of the load and of the store, over the loops' variables, are provably equal,
  * dimension by dimension. The stored buffer then carries the operand's elements and is followed in

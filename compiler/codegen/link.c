@@ -1,7 +1,8 @@
 /* Links object files into a shared object with the system's linker: one process, and files in
- * memory only, so that nothing is left behind however it ends. No LLVM here. * The shared object
- * needs only libm and what --link names. It has no build id and no absolute path, so equal objects
- * give equal bytes. */
+ * memory only, so that nothing is left behind however it ends. No LLVM here.
+ *
+ * The shared object needs only libm and what --link names. It has no build id and no absolute path,
+ * so equal objects give equal bytes. */
 #include "compiler/codegen/llvm.h"
 #include "compiler/target/target.h"
 

@@ -1,4 +1,5 @@
-/* T.check_index and the checks of parameters -> comparisons, with a call that reports a failure. *
+/* T.check_index and the checks of parameters -> comparisons, with a call that reports a failure.
+ *
  * The index is computed as rlxc_llvm_index computes it for the access, but its sums and products
  * are tested for 64-bit overflow: an overflowing index is outside any buffer. In a vector all lanes
  * of the mask are checked, and the first bad one is reported. Elements of a parameter (pass

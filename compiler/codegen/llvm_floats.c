@@ -1,9 +1,10 @@
-/* Floats of 8 and 16 bits: their bits <-> a float with the exact value. * In registers, 16-bit
- * floats are such a float; 8-bit floats, which are mostly moved, keep their bits and become a float
- * when computed with or converted. The conversions are integer arithmetic by the format's
- * parameters (rlx/floats.h) where the target has no instruction, because compiler runtime functions
- * (__truncsfhf2) are not linked: kernels depend on libm alone. They have no branches, so that loops
- * over them become vectors. */
+/* Floats of 8 and 16 bits: their bits <-> a float with the exact value.
+ *
+ * In registers, 16-bit floats are such a float; 8-bit floats, which are mostly moved, keep their
+ * bits and become a float when computed with or converted. The conversions are integer arithmetic
+ * by the format's parameters (rlx/floats.h) where the target has no instruction, because compiler
+ * runtime functions (__truncsfhf2) are not linked: kernels depend on libm alone. They have no
+ * branches, so that loops over them become vectors. */
 #include "compiler/codegen/llvm.h"
 
 #include "rlx/floats.h"

@@ -1,6 +1,8 @@
-/* Calls on parts of vectors, and LLVM's own intrinsics by name. * Two vectors of one type become an
- * LLVM shuffle; otherwise lanes are moved one by one, and LLVM's passes make shuffles of that.
- * Supported LLVM intrinsics have one type for operands and result; prefetch is supported too. */
+/* Calls on parts of vectors, and LLVM's own intrinsics by name.
+ *
+ * Two vectors of one type become an LLVM shuffle; otherwise lanes are moved one by one, and LLVM's
+ * passes make shuffles of that. Supported LLVM intrinsics have one type for operands and result;
+ * prefetch is supported too. */
 #include "compiler/codegen/llvm.h"
 
 #include <string.h>

@@ -1,10 +1,11 @@
-/* Finds the loops of a module that are compiled once for several places (share.h). * Similar loops
- * form a group. Constants that differ within a group become parameters; constants that are equal to
- * each other at every place share one. There are two rounds. The first takes outermost loops only:
- * a call per kernel costs nothing. The second goes through the bodies of the first round and the
- * loops without enough partners, from the outside in, and takes inner loops that occur more often:
- * tiles that kernels of different outer structure share. Each round first counts loops by the hash
- * of their tokens; groups compare the tokens.
+/* Finds the loops of a module that are compiled once for several places (share.h).
+ *
+ * Similar loops form a group. Constants that differ within a group become parameters; constants
+ * that are equal to each other at every place share one. There are two rounds. The first takes
+ * outermost loops only: a call per kernel costs nothing. The second goes through the bodies of the
+ * first round and the loops without enough partners, from the outside in, and takes inner loops
+ * that occur more often: tiles that kernels of different outer structure share. Each round first
+ * counts loops by the hash of their tokens; groups compare the tokens.
  */
 #include "compiler/codegen/share.h"
 

@@ -1,10 +1,11 @@
 /* Loops that several kernels share up to sizes: each is compiled once, as a function with the sizes
- * as arguments. * Two loops are similar if they differ only in the variables they use from outside
- * and in integer constants that do not affect the code: strides, offsets, trip counts of longer
- * loops. A constant that all loops of a group agree on stays a constant. What is unrolled or
- * vectorised, element types, the indices of temporaries and divisors inside of inner loops must be
- * equal. Substituting the arguments of one use into the body therefore gives exactly the loop at
- * that use.
+ * as arguments.
+ *
+ * Two loops are similar if they differ only in the variables they use from outside and in integer
+ * constants that do not affect the code: strides, offsets, trip counts of longer loops. A constant
+ * that all loops of a group agree on stays a constant. What is unrolled or vectorised, element
+ * types, the indices of temporaries and divisors inside of inner loops must be equal. Substituting
+ * the arguments of one use into the body therefore gives exactly the loop at that use.
  *
  * This file is independent of LLVM; llvm_share.c emits the bodies and their calls. */
 #ifndef RLXC_CODEGEN_SHARE_H

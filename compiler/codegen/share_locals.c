@@ -1,8 +1,10 @@
 /* Finds loops that can have a private copy of a temporary: those that write every element before
  * they read it. If all uses of a temporary are inside such loops, no value is carried between them,
- * and each may keep it in registers. * The check interprets the statements as far as they touch the
- * temporary: short loops iteration by iteration, other loops for one iteration with an unknown loop
- * variable. Anything not understood counts as a read of everything. */
+ * and each may keep it in registers.
+ *
+ * The check interprets the statements as far as they touch the temporary: short loops iteration by
+ * iteration, other loops for one iteration with an unknown loop variable. Anything not understood
+ * counts as a read of everything. */
 #include "compiler/codegen/share.h"
 
 #include <string.h>

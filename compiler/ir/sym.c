@@ -1,7 +1,8 @@
 /* Canonical forms: from an expression to its polynomial (sym_state.h) and back, and the public
- * interface of sym.h except evaluation (sym_evaluate.c). * Results without bounds are cached in the
- * context. Work is bounded per call: beyond RLXC_SYM_WORK the rest of an expression stays as
- * written, which is always correct. */
+ * interface of sym.h except evaluation (sym_evaluate.c).
+ *
+ * Results without bounds are cached in the context. Work is bounded per call: beyond RLXC_SYM_WORK
+ * the rest of an expression stays as written, which is always correct. */
 #include "compiler/ir/sym_state.h"
 
 #include "rlx/checked.h"

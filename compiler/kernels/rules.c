@@ -1,5 +1,6 @@
 /* Passes schedule.NAME: each rule of rules.def goes over the stages of every PrimFunc and replaces
- * those of its pattern by loops; pass schedule, after them, joins the results into one sequence. *
+ * those of its pattern by loops; pass schedule, after them, joins the results into one sequence.
+ *
  * Between two rules a function is ordinary TIR: the result of a rule is a block with its name
  * (inner blocks name its parts: pack, sum, epilogue; they have no other meaning), and stages that
  * no rule has taken stay as written, or as inlining left them. So each rule reads the function from

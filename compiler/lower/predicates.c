@@ -1,7 +1,8 @@
 /* Finds where predicates of blocks begin or cease to hold along a loop, and rewrites bodies in
- * which they are decided. * A predicate qualifies if it compares sums of loop variables times
- * constants with loop-invariant terms. As everywhere in indices, sums of 32-bit integers do not
- * wrap. */
+ * which they are decided.
+ *
+ * A predicate qualifies if it compares sums of loop variables times constants with loop-invariant
+ * terms. As everywhere in indices, sums of 32-bit integers do not wrap. */
 #include "compiler/lower/partition.h"
 
 /* A sum of loop variables times factors: [0] the loop to be split, then the inner ones. */

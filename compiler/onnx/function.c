@@ -1,6 +1,7 @@
 /* Functions of the model: a call imports the function's nodes in place, with the call's inputs and
- * attributes and the function's operator sets. * A call inside a function counts as a nested graph,
- * which bounds recursive functions.
+ * attributes and the function's operator sets.
+ *
+ * A call inside a function counts as a nested graph, which bounds recursive functions.
  */
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /* Shared by the importer's files: the values of ONNX names, access to the current node, and
- * emission of operators. * A handler reads its node's inputs and attributes, emits operators and
- * sets the outputs. After the first failure of a node all its calls have no effect, so handlers
- * need no checks of their own: accessors return harmless values for missing inputs. Small integer
- * tensors carry their elements as symbolic expressions; such a value has no atom until something
- * needs the tensor itself. */
+ * emission of operators.
+ *
+ * A handler reads its node's inputs and attributes, emits operators and sets the outputs. After the
+ * first failure of a node all its calls have no effect, so handlers need no checks of their own:
+ * accessors return harmless values for missing inputs. Small integer tensors carry their elements
+ * as symbolic expressions; such a value has no atom until something needs the tensor itself. */
 #ifndef RLXC_ONNX_IMPORTER_H
 #define RLXC_ONNX_IMPORTER_H
 

@@ -1,7 +1,9 @@
 /* Random numbers, by the runtime's generator (builtins/random.c): RandomUniform, RandomNormal,
  * their Like forms, Bernoulli, Multinomial, Dropout in training mode and its forms in
- * com.microsoft. * An operator with a seed gives the same numbers at every run, and in every
- * iteration of a loop; without one, fresh numbers each time. A fractional seed is truncated. */
+ * com.microsoft.
+ *
+ * An operator with a seed gives the same numbers at every run, and in every iteration of a loop;
+ * without one, fresh numbers each time. A fractional seed is truncated. */
 #include <math.h>
 #include <string.h>
 

@@ -1,10 +1,11 @@
-/* Nodes whose result has one of two ranks, decided only at run time. * The later nodes decide which
- * one is possible. Both cases are tried on the nodes that follow, on a few first, then on more:
- * until one fails, or until all values still in use agree in both. A trial skips nodes that need a
- * result of another such node, so that trials do not nest. Only if both cases fit are the nodes up
- * to the meeting point imported in the branches of an If, which may contain more such nodes:
- * MAX_SPLITS and RLXC_OX_MAX_AGAIN bound the work. Combinations of choices at several nodes deeper
- * than MAX_SPLITS are not tried: they are refused. */
+/* Nodes whose result has one of two ranks, decided only at run time.
+ *
+ * The later nodes decide which one is possible. Both cases are tried on the nodes that follow, on a
+ * few first, then on more: until one fails, or until all values still in use agree in both. A trial
+ * skips nodes that need a result of another such node, so that trials do not nest. Only if both
+ * cases fit are the nodes up to the meeting point imported in the branches of an If, which may
+ * contain more such nodes: MAX_SPLITS and RLXC_OX_MAX_AGAIN bound the work. Combinations of choices
+ * at several nodes deeper than MAX_SPLITS are not tried: they are refused. */
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/loop.h"
 #include "compiler/onnx/object.h"

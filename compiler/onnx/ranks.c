@@ -1,11 +1,12 @@
 /* Nodes whose code depends on facts known only at run time: the rank of an input, or the length of
- * a vector that decides shapes (the shape of a Reshape, axes, starts and ends). * A node that does
- * not need the fact is imported normally. Any other is imported once for each rank up to MOST_RANK,
- * or length up to MOST_LENGTH. The actual value must be among those that fit, which is checked
- * before the node. If one fits, it is a fact from there on; if several fit, they go into the
- * branches of a chain of Ifs, and the rank of the results may again be known only at run time.
- * Several such vectors are first assumed to have the same length; if none fits, they are treated
- * one by one. The pass split_ranks does the same for operators that the importer emits. */
+ * a vector that decides shapes (the shape of a Reshape, axes, starts and ends).
+ *
+ * A node that does not need the fact is imported normally. Any other is imported once for each rank
+ * up to MOST_RANK, or length up to MOST_LENGTH. The actual value must be among those that fit,
+ * which is checked before the node. If one fits, it is a fact from there on; if several fit, they
+ * go into the branches of a chain of Ifs, and the rank of the results may again be known only at
+ * run time. Several such vectors are first assumed to have the same length; if none fits, they are
+ * treated one by one. The pass split_ranks does the same for operators that the importer emits. */
 #include <string.h>
 
 #include "compiler/onnx/builtin.h"

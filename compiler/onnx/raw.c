@@ -3,9 +3,10 @@
  * Cutting bytes out of a nested message changes the length of every message around them. Lengths
  * are written in as many bytes as before (a varint may be longer than necessary), so only the cut
  * bytes disappear. A short field that looks like a mark is cut too, so that every mark in the
- * result is genuine. * The model's bytes may be a mapped file that somebody writes to. The skeleton
- * is a private copy and is checked after it is made; only elements are read from the bytes
- * themselves later. */
+ * result is genuine.
+ *
+ * The model's bytes may be a mapped file that somebody writes to. The skeleton is a private copy
+ * and is checked after it is made; only elements are read from the bytes themselves later. */
 #include "compiler/onnx/raw.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Operators that only move, cut, join or make elements. * Small integer tensors with known elements
- * stay known through them. */
+/* Operators that only move, cut, join or make elements.
+ *
+ * Small integer tensors with known elements stay known through them. */
 #include <string.h>
 
 #include "compiler/onnx/builtin.h"

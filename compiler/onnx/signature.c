@@ -1,4 +1,5 @@
-/* Inputs and outputs of the graph: parameters, symbols and results, and their names in the model. *
+/* Inputs and outputs of the graph: parameters, symbols and results, and their names in the model.
+ *
  * Internally names are identifiers, so that the module prints as TVMScript: all distinct, and none
  * that the printer would have to change. The model's names go into attributes of the function
  * (compiler/ir/names.h) and from there into the file. */

@@ -1,7 +1,9 @@
 /* Facts about dimensions beyond their expressions: that they are not negative, and symbols for long
- * ones. * The length after a convolution is n // 5 - 1, which no rule proves to be non-negative;
- * reshapes to it would have to test for the -1 that means "the rest". And sizes computed from sizes
- * grow layer after layer if paddings or parts are known only at run time. A symbol bound to the
+ * ones.
+ *
+ * The length after a convolution is n // 5 - 1, which no rule proves to be non-negative; reshapes
+ * to it would have to test for the -1 that means "the rest". And sizes computed from sizes grow
+ * layer after layer if paddings or parts are known only at run time. A symbol bound to the
  * dimension costs no copy, but splits the memory plan, so it is used only for sizes that depend on
  * data anyway, for broadcasts of unrelated dimensions, and for very long expressions. */
 #include "compiler/onnx/sizes.h"

@@ -1,6 +1,8 @@
 /* Element types of a node's inputs against those that its operator takes (types_*.def), at the
- * operator set that the model, or the current function, imports. * An operator that accepts every
- * type of its operator set only moves elements: it accepts later types too. */
+ * operator set that the model, or the current function, imports.
+ *
+ * An operator that accepts every type of its operator set only moves elements: it accepts later
+ * types too. */
 #include <string.h>
 
 #include "compiler/onnx/schema.h"

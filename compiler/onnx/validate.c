@@ -1,8 +1,9 @@
 /* Checks that a model is valid ONNX, independent of what its nodes compute: versions, names defined
  * twice or never, nodes that violate their operators' schemas, functions that use outer names.
- * Errors are reported before anything is imported. * A name defined inside a node's graph must not
- * be defined earlier in an enclosing graph: importers with a single table of names would confuse
- * them. */
+ * Errors are reported before anything is imported.
+ *
+ * A name defined inside a node's graph must not be defined earlier in an enclosing graph: importers
+ * with a single table of names would confuse them. */
 #include "compiler/onnx/validate.h"
 
 #include <inttypes.h>

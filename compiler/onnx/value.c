@@ -1,6 +1,7 @@
-/* Values, attributes and emission, the vocabulary of handlers (importer.h). * Calls have no effect
- * once the node has failed, so that handlers need no error paths; an operator that reported an
- * error fails the node. */
+/* Values, attributes and emission, the vocabulary of handlers (importer.h).
+ *
+ * Calls have no effect once the node has failed, so that handlers need no error paths; an operator
+ * that reported an error fails the node. */
 #include "compiler/ir/constant.h"
 #include "compiler/onnx/sizes.h"
 

@@ -1,8 +1,9 @@
 /* Run-time checks of the values that decide where an operator reads and writes, and of its
- * divisors. checks.def lists the operators with checks, and what happens without them. * A check is
- * a call of a builtin before the operator (builtins/check.c). A check of a tensor returns the
- * tensor, and the operator reads that result, so no pass can drop the check or move the operator
- * before it. Values that are provably valid are not checked. */
+ * divisors. checks.def lists the operators with checks, and what happens without them.
+ *
+ * A check is a call of a builtin before the operator (builtins/check.c). A check of a tensor
+ * returns the tensor, and the operator reads that result, so no pass can drop the check or move the
+ * operator before it. Values that are provably valid are not checked. */
 #ifndef RLXC_OPS_CHECKS_H
 #define RLXC_OPS_CHECKS_H
 

@@ -1,8 +1,9 @@
-/* Operators that read at indices given by a tensor: take, gather_elements, gather_nd. * Indices are
- * data and may have any value: negative ones count from the end, as in NumPy, and those out of
- * range are clipped, so that a kernel never reads outside its buffers. take's other modes: "wrap"
- * takes indices modulo the length; for "clip" and "nan" a negative one is out of range and gives
- * the first element and NaN. */
+/* Operators that read at indices given by a tensor: take, gather_elements, gather_nd.
+ *
+ * Indices are data and may have any value: negative ones count from the end, as in NumPy, and those
+ * out of range are clipped, so that a kernel never reads outside its buffers. take's other modes:
+ * "wrap" takes indices modulo the length; for "clip" and "nan" a negative one is out of range and
+ * gives the first element and NaN. */
 #include "compiler/ops/compose.h"
 #include "compiler/ops/te.h"
 

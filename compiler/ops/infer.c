@@ -1,6 +1,8 @@
 /* Shared by all inference functions: the view of a call with arity and kinds checked, messages,
- * axes, broadcasting and shape arguments. * Only what is provably wrong is an error; requirements
- * that cannot be proved are checked at run time (require.h). */
+ * axes, broadcasting and shape arguments.
+ *
+ * Only what is provably wrong is an error; requirements that cannot be proved are checked at run
+ * time (require.h). */
 #include "compiler/ops/require.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* Requirements of operators on their operands' dimensions. * Inference states each requirement
- * here. A requirement that is provably violated is an error at the call; one that provably holds
- * costs nothing; any other is recorded for the run-time check that compiler/ops/state.h emits
- * before the operator, and the result's type assumes that it holds. Operators do not handle
- * unproved requirements themselves. */
+/* Requirements of operators on their operands' dimensions.
+ *
+ * Inference states each requirement here. A requirement that is provably violated is an error at
+ * the call; one that provably holds costs nothing; any other is recorded for the run-time check
+ * that compiler/ops/state.h emits before the operator, and the result's type assumes that it holds.
+ * Operators do not handle unproved requirements themselves. */
 #ifndef RLXC_OPS_REQUIRE_H
 #define RLXC_OPS_REQUIRE_H
 

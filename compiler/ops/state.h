@@ -1,4 +1,5 @@
-/* Facts about dimensions at a point of a function, and the checks that establish them. *
+/* Facts about dimensions at a point of a function, and the checks that establish them.
+ *
  * rlxc_state_call handles one call: unproved requirements of the operator (require.h) become a
  * check_sizes before it, and are facts from there on. If two dimensions are then equal, operands
  * are cast to the same name for both, so that later passes and the call's own legalization see

@@ -1,7 +1,9 @@
 /* Operators that do not compute: calls, closures, explicit memory, devices, shapes as values,
- * effects. * Calls of the call_tir family have the type they state. Effects and conversions between
- * shapes and tensors become calls of the runtime's builtins; bytecode emission handles the
- * operators without legalization. */
+ * effects.
+ *
+ * Calls of the call_tir family have the type they state. Effects and conversions between shapes and
+ * tensors become calls of the runtime's builtins; bytecode emission handles the operators without
+ * legalization. */
 #include "compiler/ir/device.h"
 #include "compiler/ops/builtin_call.h"
 

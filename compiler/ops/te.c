@@ -1,7 +1,9 @@
-/* Builds PrimFuncs for legalization (te.h). * A block's loops are named as its axes without "v_",
- * and all are serial: later passes schedule them. Reads and writes are stated for straight-line
- * bodies (found by walking them) and left out for bodies with loops of their own. Equal functions
- * with the same base name are shared, which keeps the module small; merge_prim_funcs does the rest.
+/* Builds PrimFuncs for legalization (te.h).
+ *
+ * A block's loops are named as its axes without "v_", and all are serial: later passes schedule
+ * them. Reads and writes are stated for straight-line bodies (found by walking them) and left out
+ * for bodies with loops of their own. Equal functions with the same base name are shared, which
+ * keeps the module small; merge_prim_funcs does the rest.
  */
 #include "compiler/ops/te.h"
 

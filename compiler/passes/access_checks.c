@@ -1,8 +1,10 @@
-/* Checks of the accesses in expressions (access_checks.h). * For each index that rlxc_reach_inside
- * does not prove, a T.check_index precedes the statement, in order of use, and after the checks of
- * the index's own parts. An access under a condition (T.if_then_else, and, or) is checked under it,
- * in vectors by lanes. An element of a view, matched or declared over the memory of another buffer,
- * is checked against the view's shape, then against that memory. */
+/* Checks of the accesses in expressions (access_checks.h).
+ *
+ * For each index that rlxc_reach_inside does not prove, a T.check_index precedes the statement, in
+ * order of use, and after the checks of the index's own parts. An access under a condition
+ * (T.if_then_else, and, or) is checked under it, in vectors by lanes. An element of a view, matched
+ * or declared over the memory of another buffer, is checked against the view's shape, then against
+ * that memory. */
 #include "compiler/passes/access_checks.h"
 
 #include <string.h>

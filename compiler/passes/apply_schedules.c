@@ -1,5 +1,6 @@
-/* Pass apply_schedules: applies the step lists of --schedule to the PrimFuncs that they name. * A
- * trace of TVM's tuner calls its function "main": a name that is not in the module refers to the
+/* Pass apply_schedules: applies the step lists of --schedule to the PrimFuncs that they name.
+ *
+ * A trace of TVM's tuner calls its function "main": a name that is not in the module refers to the
  * only PrimFunc that has all blocks of the list. */
 #include <string.h>
 

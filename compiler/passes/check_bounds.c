@@ -1,9 +1,10 @@
 /* Pass check_bounds, on request: checks the reads and writes of PrimFuncs at run time, except those
- * proved to stay inside their buffer. * The checks of a statement come right before it
- * (access_checks.h), those of a while's condition before the loop and at the end of its body; a
- * failed check ends the kernel before the access. The pass runs on user code and legalized
- * operators, before fusion and schedules: those derive their accesses from the ones proved here,
- * and do not touch a function with a check. */
+ * proved to stay inside their buffer.
+ *
+ * The checks of a statement come right before it (access_checks.h), those of a while's condition
+ * before the loop and at the end of its body; a failed check ends the kernel before the access. The
+ * pass runs on user code and legalized operators, before fusion and schedules: those derive their
+ * accesses from the ones proved here, and do not touch a function with a check. */
 #include "compiler/ir/op.h"
 #include "compiler/ir/operation.h"
 #include "compiler/passes/access_checks.h"

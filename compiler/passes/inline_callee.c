@@ -1,6 +1,7 @@
-/* The callee's side of inline_prim_calls: replaces parameters and T.ret. * A return that is not the
- * last statement of the function also sets a flag; later statements run only while the flag is 0,
- * and loops then do nothing. */
+/* The callee's side of inline_prim_calls: replaces parameters and T.ret.
+ *
+ * A return that is not the last statement of the function also sets a flag; later statements run
+ * only while the flag is 0, and loops then do nothing. */
 #include <string.h>
 
 #include "compiler/ir/sym.h"

@@ -1,7 +1,8 @@
 /* Attention in the spellings of exporters (patterns.def): checks the conditions that the pattern's
- * text cannot express (axes, dimensions, masks), then builds the operator. * Keys and values are
- * read as they are stored: by position, (batch, n, head, size), if the module transposed them from
- * that; else by head, (batch, head, n, size), as caches are. */
+ * text cannot express (axes, dimensions, masks), then builds the operator.
+ *
+ * Keys and values are read as they are stored: by position, (batch, n, head, size), if the module
+ * transposed them from that; else by head, (batch, head, n, size), as caches are. */
 #include "compiler/passes/match_causal.h"
 
 #include <math.h>

@@ -10,8 +10,10 @@
  *
  * Transpositions in the module (permute_dims or reshape) are recorded as twins too, for operators
  * that move because of another operand: this serves networks that transpose to channels-last
- * themselves. * Not handled: operands of unknown dimensions; reshapes that join dimensions which
- * are not adjacent in the twin, except to an image, whose elements are then reordered once. */
+ * themselves.
+ *
+ * Not handled: operands of unknown dimensions; reshapes that join dimensions which are not adjacent
+ * in the twin, except to an image, whose elements are then reordered once. */
 #include "compiler/passes/layout_map.h"
 
 #include "compiler/ops/op_infer.h"

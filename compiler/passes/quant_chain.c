@@ -1,10 +1,11 @@
 /* Turns the bindings that compute a weight from constants into an expression of one element, and
- * decomposes that into (number - zero) * scale. * The operators are lowered into a scratch module,
- * so that R.dequantize, arithmetic written out by exporters and PrimFuncs in the module have one
- * form: stages whose loads are replaced by the expressions they read, back to the constants.
- * Interval arithmetic, starting from the actual values of the constants, gives the width of the
- * numbers. Float16 weights are not rounded to float16 in between, which is closer to the values
- * before quantization. */
+ * decomposes that into (number - zero) * scale.
+ *
+ * The operators are lowered into a scratch module, so that R.dequantize, arithmetic written out by
+ * exporters and PrimFuncs in the module have one form: stages whose loads are replaced by the
+ * expressions they read, back to the constants. Interval arithmetic, starting from the actual
+ * values of the constants, gives the width of the numbers. Float16 weights are not rounded to
+ * float16 in between, which is closer to the values before quantization. */
 #include "compiler/passes/quant_chain.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
-/* Decides whether the compiler may evaluate the expression of a weight's element. * A module's
- * PrimFuncs are trusted like native code when the model runs, but not at compile time: a model of
- * unknown origin must be safe to compile. Indices must provably lie inside the constants that they
- * read, and no part may wrap around; divisors must be positive; only intrinsics that compute
- * numbers from numbers are allowed. */
+/* Decides whether the compiler may evaluate the expression of a weight's element.
+ *
+ * A module's PrimFuncs are trusted like native code when the model runs, but not at compile time: a
+ * model of unknown origin must be safe to compile. Indices must provably lie inside the constants
+ * that they read, and no part may wrap around; divisors must be positive; only intrinsics that
+ * compute numbers from numbers are allowed. */
 #include "compiler/passes/quant_chain.h"
 
 #include <string.h>

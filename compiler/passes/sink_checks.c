@@ -7,11 +7,12 @@
  * where take has the attribute rlx.checks, a list of rows {"param": 1, "low": -10, "high": 10,
  * "text": "take: index"}: code generation compares all elements of parameter 1 before the kernel's
  * body, which costs less than the call of a builtin. Symbolic limits [-n, n) are "size": [p, d],
- * where n is dimension d of the buffer parameter p. Later readers of y read x. * The kernel is the
- * first reader of y, in the same block with no effect between. All calls of its PrimFunc must pass
- * an index with the same check, since the function itself is changed. If the operator that needs
- * the check is not the one that the kernel is named after, as in a fused kernel, the row has its
- * place: "file", "line", "column", "name". */
+ * where n is dimension d of the buffer parameter p. Later readers of y read x.
+ *
+ * The kernel is the first reader of y, in the same block with no effect between. All calls of its
+ * PrimFunc must pass an index with the same check, since the function itself is changed. If the
+ * operator that needs the check is not the one that the kernel is named after, as in a fused
+ * kernel, the row has its place: "file", "line", "column", "name". */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"

@@ -7,12 +7,15 @@
  * loop bodies get their weights as arguments. Unread parameters are removed. When a function
  * receives constants, integer products with these weights are rewritten before constant folding;
  * then the pass runs again until nothing moves, since a folded value may be the argument of an
- * inner loop. * Parameters are the nodes of a graph, with an edge to each parameter that they are
- * passed on as. Along the edges flows the value of a parameter (nothing yet, one constant, several
- * values: the lattice of Wegman and Zadeck, "Constant Propagation with Conditional Branches",
- * TOPLAS 1991, with functions for blocks), and against them the fact that it is read. * Left alone:
- * functions that are used as values, are planned already, or write into their arguments; parameters
- * whose types bind symbols or would have to be checked at the call. */
+ * inner loop.
+ *
+ * Parameters are the nodes of a graph, with an edge to each parameter that they are passed on as.
+ * Along the edges flows the value of a parameter (nothing yet, one constant, several values: the
+ * lattice of Wegman and Zadeck, "Constant Propagation with Conditional Branches",
+ * TOPLAS 1991, with functions for blocks), and against them the fact that it is read.
+ *
+ * Left alone: functions that are used as values, are planned already, or write into their
+ * arguments; parameters whose types bind symbols or would have to be checked at the call. */
 #include "compiler/analysis/alias.h"
 #include "compiler/passes/passes.h"
 

@@ -1,4 +1,5 @@
-/* Pass state_shapes: emits checks of operators' requirements on dimensions that are not proved. *
+/* Pass state_shapes: emits checks of operators' requirements on dimensions that are not proved.
+ *
  * compiler/ops/state.h handles one call; this pass walks the functions. Afterwards every operand of
  * known rank has symbols for its dimensions, and dimensions that a check makes equal have one name,
  * as if the module had stated it. Legalization does the same for the operators that it makes, and

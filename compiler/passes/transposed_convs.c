@@ -7,10 +7,13 @@
  *   y = R.nn.join_phases2d(lv, (h, w))  each where it belongs, the padding cut off
  *
  * so that they use the fast kernels of ordinary convolutions (compiler/ops/phases.c defines the two
- * operators). fold_constant computes the filter of constant weights. * If the stride does not
- * divide the filter's size, some phases have one tap less than others and get convolutions of their
- * own; so do the phases of depthwise convolutions, which would have several outputs per channel.
- * Their results are stacked along the batch. * Filters of unknown size are not handled. */
+ * operators). fold_constant computes the filter of constant weights.
+ *
+ * If the stride does not divide the filter's size, some phases have one tap less than others and
+ * get convolutions of their own; so do the phases of depthwise convolutions, which would have
+ * several outputs per channel. Their results are stacked along the batch.
+ *
+ * Filters of unknown size are not handled. */
 #include "compiler/passes/passes.h"
 
 #include "compiler/ir/op.h"

@@ -1,14 +1,16 @@
 /* Pass verify_plan: an independent check of explicit memory. It shares no code with the planner or
  * its analyses (alias.h, liveness.h, inplace.h): every bug that tests/mutants plants there must be
- * found here. * It interprets each function once, in order, and keeps for every storage the tensors
- * whose bytes are intact. A tensor allocated over bytes of another one clobbers it and everything
- * made from it; reading something clobbered is an error. After an IF the effects of both branches
- * are joined. Also: a storage is made before its tensors on the same path, is not used after its
- * kill, and is never provably too small, a planned one provably large enough; nothing is read or
- * killed again after its kill; a value made outside a branch is killed by both branches or by
- * neither; parameters are not killed. The kill of a planned storage ends its interval and clobbers
- * its contents. Nothing in a planned storage leaves the function: as its result, to a callee that
- * may keep it, or to the function's own next iteration. A call that may overwrite its operand
+ * found here.
+ *
+ * It interprets each function once, in order, and keeps for every storage the tensors whose bytes
+ * are intact. A tensor allocated over bytes of another one clobbers it and everything made from it;
+ * reading something clobbered is an error. After an IF the effects of both branches are joined.
+ * Also: a storage is made before its tensors on the same path, is not used after its kill, and is
+ * never provably too small, a planned one provably large enough; nothing is read or killed again
+ * after its kill; a value made outside a branch is killed by both branches or by neither;
+ * parameters are not killed. The kill of a planned storage ends its interval and clobbers its
+ * contents. Nothing in a planned storage leaves the function: as its result, to a callee that may
+ * keep it, or to the function's own next iteration. A call that may overwrite its operand
  * (verify_inplace.h) may read a tensor whose memory its own new result has taken, at the same
  * place. A tensor's type names the device of its storage. */
 #include <string.h>

@@ -1,6 +1,7 @@
-/* The accesses of blocks, and the regions that they cover under a loop. * A region is a span
- * (minimum and maximum index) for each dimension. Spans are never too small; they are exact where
- * indices are linear in variables that occur once. */
+/* The accesses of blocks, and the regions that they cover under a loop.
+ *
+ * A region is a span (minimum and maximum index) for each dimension. Spans are never too small;
+ * they are exact where indices are linear in variables that occur once. */
 #include <string.h>
 
 #include "compiler/ir/mma.h"

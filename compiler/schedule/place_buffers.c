@@ -1,7 +1,9 @@
 /* After the last step: allocates temporaries in the innermost loop that contains all of their
- * accesses, with the size that one iteration uses. * An iteration must write everything that it
- * reads, and no reduction into the buffer may continue across iterations; otherwise an outer loop
- * is tried. So each thread of a parallel loop has its own buffers.
+ * accesses, with the size that one iteration uses.
+ *
+ * An iteration must write everything that it reads, and no reduction into the buffer may continue
+ * across iterations; otherwise an outer loop is tried. So each thread of a parallel loop has its
+ * own buffers.
  *
  * On a device, memory allocated in a loop of threads is each thread's own ("local"), in a loop of
  * blocks of threads it belongs to the block ("shared", or "local" where each thread has a part of

@@ -1,7 +1,9 @@
 /* Accesses of buffers other than A[i]: names of buffers with one element, A.vload and B.vstore with
- * their predicates, and other spellings of intrinsics. * The IR has no masked accesses. A
- * masked-out lane is not written, and reads as 0: each lane becomes an access of its own under a
- * condition. A mask that is always true leaves the access whole. */
+ * their predicates, and other spellings of intrinsics.
+ *
+ * The IR has no masked accesses. A masked-out lane is not written, and reads as 0: each lane
+ * becomes an access of its own under a condition. A mask that is always true leaves the access
+ * whole. */
 #include <string.h>
 
 #include "compiler/ir/intrinsics.h"

@@ -1,4 +1,5 @@
-/* rlx dump: shows the contents of a file. No code in it runs; native code is only described. *
+/* rlx dump: shows the contents of a file. No code in it runs; native code is only described.
+ *
  * Without a selection everything is shown. --asm is the one form that `rlx asm` reads again. */
 #include "vm/cli/cli.h"
 

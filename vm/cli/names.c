@@ -1,7 +1,9 @@
 /* Names from a model: finding one at the start of an option's value, printing one, and listing
- * them. * Names may contain anything, including '=', '.', ':' and '/'. So NAME=VALUE is split by
- * the known names: the longest of them that |text| begins with and that '=' follows, or a path of
- * numbers (".0.1", for fields of tuples) and then '='. */
+ * them.
+ *
+ * Names may contain anything, including '=', '.', ':' and '/'. So NAME=VALUE is split by the known
+ * names: the longest of them that |text| begins with and that '=' follows, or a path of numbers
+ * (".0.1", for fields of tuples) and then '='. */
 #include "vm/cli/cli.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
-/* rlx profile: where the time of a call goes, by kernel, builtin and instruction. * The table joins
- * rows with the same callee and names the first ONNX node; --json and --trace list each place in
- * the code. Shares are of the sum of all self times, so they add up to 100 %. */
+/* rlx profile: where the time of a call goes, by kernel, builtin and instruction.
+ *
+ * The table joins rows with the same callee and names the first ONNX node; --json and --trace list
+ * each place in the code. Shares are of the sum of all self times, so they add up to 100 %. */
 #include "vm/cli/cli.h"
 
 #include <stdlib.h>

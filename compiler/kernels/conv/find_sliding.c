@@ -4,14 +4,17 @@
  *
  * They work channel by channel if every load of the element is contiguous in c, and one load moves
  * along the columns x as along the last axis of the window. Others are sums for register tiles
- * (tile.h), whose rows are the columns. * A condition of the element keeps the window on the image,
+ * (tile.h), whose rows are the columns.
+ *
+ * A condition of the element keeps the window on the image,
  *
  *     if_then_else(0 <= y * 2 + ry - 1 and y * 2 + ry - 1 < h and ..., load, neutral)
  *
  * in which each comparison involves one axis of the window. Elements that fail it add nothing, so
- * the condition is equivalent to a range of that axis; the returned stage has none. * Not handled:
- * conditions on the channels, on two axes of the window, on the axis along the columns but not the
- * columns, or not linear; windows wider than RLXC_SLIDING_WIDTH. */
+ * the condition is equivalent to a range of that axis; the returned stage has none.
+ *
+ * Not handled: conditions on the channels, on two axes of the window, on the axis along the columns
+ * but not the columns, or not linear; windows wider than RLXC_SLIDING_WIDTH. */
 #include "compiler/kernels/conv/sliding.h"
 
 #include <string.h>

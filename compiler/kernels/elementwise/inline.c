@@ -1,8 +1,10 @@
 /* Inlining of producers: replaces loads of a temporary that one simple spatial stage writes by its
- * expression. * This is done if it is free: the only consumer reads it at one set of indices and
- * computes it no more often than the producer did, or the expression is cheap: loads and simple
- * arithmetic. Stages run in order, and each buffer is written by one stage, so moving the
- * computation later reads the same values; inputs that a stage in between overwrites forbid it.
+ * expression.
+ *
+ * This is done if it is free: the only consumer reads it at one set of indices and computes it no
+ * more often than the producer did, or the expression is cheap: loads and simple arithmetic. Stages
+ * run in order, and each buffer is written by one stage, so moving the computation later reads the
+ * same values; inputs that a stage in between overwrites forbid it.
  */
 #include "compiler/kernels/conv/sliding.h"
 #include "compiler/kernels/matmul/tile_plan.h"

@@ -11,7 +11,8 @@
  *
  * One thread computes neighbouring tiles of j, so it reads a contiguous range of the operand; with
  * few tiles of j the blocks of rows are divided between threads. An operand that stays in the
- * second-level cache is traversed for each block of rows, whose results are then neighbours. *
+ * second-level cache is traversed for each block of rows, whose results are then neighbours.
+ *
  * Tiles are exact. Remaining rows run in tiles of fewer rows (rlxc_tile_shape.chain). Remaining
  * columns run in a narrower tile, whose last vector is masked if partial: loads give zeros beyond
  * the end, and nothing is stored there. An operand that is not contiguous along j (B of x B^T) is

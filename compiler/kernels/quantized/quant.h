@@ -13,8 +13,9 @@
  * With a palette the weight is (palette[q] - zero) * scale, or palette[q] without scales: any
  * numbers, of which the weight has few (codebooks, 4-bit normal floats).
  *
- * 16 bits mean bfloat16: two rows in a word, the first in the low half, no scale. * The form is
- * plain TIR: any schedule is correct, and schedule_quant.c makes a fast one. */
+ * 16 bits mean bfloat16: two rows in a word, the first in the low half, no scale.
+ *
+ * The form is plain TIR: any schedule is correct, and schedule_quant.c makes a fast one. */
 #ifndef RLXC_KERNELS_QUANTIZED_QUANT_H
 #define RLXC_KERNELS_QUANTIZED_QUANT_H
 

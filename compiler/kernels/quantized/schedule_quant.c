@@ -1,5 +1,7 @@
-/* Products with weights of 4 or 8 bits (quant.h), read in their stored form. * Any number of rows:
- * register tiles whose weights are converted to floats in registers, once for all rows of a tile:
+/* Products with weights of 4 or 8 bits (quant.h), read in their stored form.
+ *
+ * Any number of rows: register tiles whose weights are converted to floats in registers, once for
+ * all rows of a tile:
  *
  *     for panels of columns, for blocks of rows:   in parallel
  *         for tiles of rows, for parts of the panel:
