@@ -16,10 +16,8 @@
 #include "compiler/analysis/effects.h"
 #include "compiler/ir/lifted.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/passes/fold_cut.h"
+#include "compiler/passes/fold.h"
 #include "compiler/passes/fuse.h"
-#include "rlx/builder.h"
-#include "rlx/vm.h"
 
 enum {
     MAX_RESULT_BYTES = 64 << 20, /* unless the inputs have as many */
@@ -365,59 +363,6 @@ static void leave_out_decoded(fold *f)
 
 /* --- running the scratch module --- */
 
-/* |known|: the constant that the value becomes; NULL: a new one. */
-static bool store_value(rlxc_context *ctx, rlx_value v, rlxc_constant *known, rlxc_atom *out)
-{
-    if (v.kind == RLX_KIND_TUPLE) {
-        uint32_t n = rlx_tuple_count(v.as.tuple);
-        rlxc_atom *items = rlxc_alloc(ctx, (n + 1) * sizeof *items);
-        for (uint32_t i = 0; i < n; i++) {
-            if (!store_value(ctx, rlx_tuple_get(v.as.tuple, i), NULL, &items[i]))
-                return false;
-        }
-        *out = rlxc_atom_tuple(ctx, items, n);
-        return true;
-    }
-    if (v.kind != RLX_KIND_TENSOR)
-        return false;
-    const rlx_tensor *t = v.as.tensor;
-    size_t nbytes = rlx_tensor_nbytes(t);
-    unsigned char *data = rlxc_try_alloc(ctx, nbytes ? nbytes : 1, 1);
-    if (!data)
-        return false;
-    const unsigned char *from = rlx_tensor_data(t);
-    for (size_t i = 0; i < nbytes; i++)
-        data[i] = from[i];
-    if (!known)
-        known = rlxc_constant_new(ctx, rlx_tensor_dtype(t), rlx_tensor_ndim(t), rlx_tensor_dims(t),
-                                  NULL, nbytes);
-    known->data = data;
-    known->nbytes = nbytes;
-    *out = rlxc_atom_constant(known);
-    return true;
-}
-
-static bool run_scratch(fold *f, rlx_exec_builder *builder, rlx_error *err)
-{
-    rlx_executable *exe = NULL;
-    rlx_vm *vm = NULL;
-    rlx_value result = rlx_none();
-    const rlx_load_options load = {.trust_native = true};
-    bool ok = rlx_exec_builder_load(builder, &load, &exe, err) == RLX_OK &&
-              rlx_vm_create(exe, NULL, &vm, err) == RLX_OK &&
-              rlx_vm_invoke(vm, RLX_STR("main"), NULL, 0, &result, err) == RLX_OK;
-    uint32_t at = 0;
-    for (uint32_t i = 0; ok && i < f->all.count; i++) {
-        if (f->all.items[i]->wanted)
-            ok = store_value(f->ctx, rlx_tuple_get(result.as.tuple, at++),
-                             f->all.items[i]->constant, &f->all.items[i]->result);
-    }
-    rlx_value_release(result);
-    rlx_vm_destroy(vm);
-    rlx_executable_release(exe);
-    return ok;
-}
-
 /* Reports a failed check of compiler/ops/checks.h as an error of the module, at the operator. */
 static void report_bad_value(fold *f, const rlx_error *err)
 {
@@ -441,9 +386,12 @@ static bool evaluate(fold *f, const rlxc_options *options)
     rlxc_context *ctx = f->ctx;
     rlxc_function *main = f->builder.function;
     RLXC_VEC(rlxc_atom) results = {0};
+    RLXC_VEC(rlxc_fold_result) values = {0};
     for (uint32_t i = 0; i < f->all.count; i++) {
-        if (f->all.items[i]->wanted)
-            RLXC_PUSH(ctx, &results, f->all.items[i]->scratch);
+        if (!f->all.items[i]->wanted)
+            continue;
+        RLXC_PUSH(ctx, &results, f->all.items[i]->scratch);
+        RLXC_PUSH(ctx, &values, ((rlxc_fold_result){.constant = f->all.items[i]->constant}));
     }
     if (results.count == 0 || rlxc_failed(ctx))
         return false;
@@ -454,12 +402,12 @@ static bool evaluate(fold *f, const rlxc_options *options)
     make->args = tuple.items;
     make->n_args = tuple.n;
     main->body.result = rlxc_emit(&f->builder, make);
-    rlx_exec_builder *builder = NULL;
     rlx_error err = {0};
-    bool ok = rlx_exec_builder_create(NULL, &builder, &err) == RLX_OK &&
-              options->compile_here(ctx, f->scratch, options->lenient, builder) &&
-              run_scratch(f, builder, &err);
-    rlx_exec_builder_destroy(builder);
+    bool ok = rlxc_run_folds(ctx, f->scratch, main, f->builder.block, options, values.items,
+                             values.count, &err);
+    for (uint32_t i = 0, at = 0; ok && i < f->all.count; i++)
+        if (f->all.items[i]->wanted)
+            f->all.items[i]->result = values.items[at++].atom;
     if (!ok && !rlxc_failed(ctx) && err.code == RLX_E_INVALID_ARG)
         report_bad_value(f, &err);
     if (!ok && !rlxc_failed(ctx))

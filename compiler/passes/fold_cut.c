@@ -12,7 +12,7 @@
  * elements they read on the run-time side. A value on the compile-time side that the other side
  * reads is stored and costs its bytes. Products, convolutions and other operators that need
  * operands in memory read constants, as before: such values are stored whatever they cost. */
-#include "compiler/passes/fold_cut.h"
+#include "compiler/passes/fold.h"
 
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/op.h"

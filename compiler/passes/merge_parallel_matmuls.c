@@ -311,7 +311,7 @@ static rlxc_atom stacked(join *j, const group *g, bool biases, uint32_t ndim)
     const size_t size = rlx_dtype_size(one->of.weight->dtype);
     const size_t row = (size_t)one->columns * size, all = (size_t)rows * row;
     int64_t shape[RLXC_MAX_NDIM];
-    uint8_t *data = rlxc_try_alloc(j->ctx, g->n, all), *to = data;
+    uint8_t *data = rlxc_try_alloc_unset(j->ctx, g->n, all), *to = data;
     if (!data)
         return (rlxc_atom){0};
     for (uint32_t i = 0; i < g->n; i++) {

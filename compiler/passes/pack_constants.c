@@ -219,7 +219,7 @@ static const rlxc_constant *pack_constant(packer *p, const rlxc_constant *c,
     for (uint32_t i = 0; i < n; i++)
         if (__builtin_mul_overflow(bytes, (size_t)panels[i], &bytes))
             return NULL;
-    unsigned char *data = rlxc_try_alloc(p->ctx, bytes ? bytes : 1, 1);
+    unsigned char *data = rlxc_try_alloc_unset(p->ctx, bytes ? bytes : 1, 1);
     if (!data)
         return NULL;
     if (c->ndim > 0 && c->shape[layout->column] % layout->width != 0)

@@ -205,6 +205,19 @@ def rounded(x):
     return [np.full((rows, rows), columns, np.float32), i64(-int((n - 5) / 3))]
 
 
+def large_weights():
+    """Transpositions of weights, computed by the compiler. Names of four lengths: a file aligns no bytes."""
+    w = floats(301, 70)
+    for n in range(1, 5):
+        name = "w" * n
+        nodes = [const(name, w), node("Transpose", name, "t", perm=[1, 0]), node("MatMul", "x t", "y"),
+                 node("Reshape", f"{name} shape", "r"), node("Gemm", "y r", "z", transB=1), node("Identity", "t", "same")]
+        yield Program(f"transposed weights, name of {n}", graph(
+            [const("shape", i64(70, 301))] + nodes, [("x", tensor_type(F32, ["n", 70]))],
+            [("z", tensor_type(F32, ["n", 70])), ("same", tensor_type(F32, [70, 301]))]),
+            [(floats(3, 70),)], lambda x: [(x.astype(float) @ w.T.astype(float) @ w.reshape(70, 301).T).astype(np.float32), w.T])
+
+
 def programs():
     nm, n = tensor_type(F32, ["n", "m"]), tensor_type(F32, ["n"])
     three2 = tensor_type(F32, ["k", "l"])
@@ -464,6 +477,7 @@ def programs():
                                                        [("y", any_rank)]),
                 [(floats(3, 2), i64([0, 1, 1]))], None, fails=("has a last dimension of 3, expected 0 to 2",)),
     ]
+    out += large_weights()
     return out
 
 
