@@ -1,5 +1,4 @@
 /* Matrix products, convolutions, pooling. */
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,88 +34,6 @@ void rlxc_ox_import_gemm(rlxc_ox *im, const rlxc_ox_row *row)
         y = rlxc_ox_op2(im, "add", y, c);
     }
     rlxc_ox_set(im, 0, y);
-}
-
-/* Subscripts without spaces, an ellipsis written out in letters that are not used. */
-static const char *subscripts_of(rlxc_ox *im, const char *text, const rlxc_atom *parts, uint32_t n)
-{
-    rlxc_text packed = {.ctx = im->ctx}, out = {.ctx = im->ctx};
-    char free_letters[RLXC_MAX_NDIM + 1];
-    uint32_t n_free = 0, most = 0, term = 0;
-    for (const char *c = text; *c; c++)
-        if (*c != ' ')
-            rlxc_text_add(&packed, c, 1);
-    const char *p = packed.data ? packed.data : "";
-    if (!strstr(p, "..."))
-        return p;
-    for (char c = 'Z'; c >= 'A' && n_free < RLXC_MAX_NDIM; c--)
-        if (!strchr(p, c))
-            free_letters[n_free++] = c;
-    bool arrow = false;
-    while (*p) {
-        size_t length = strcspn(p, ",-");
-        const char *dots = memchr(p, '.', length);
-        uint32_t letters = (uint32_t)length - (dots ? 3 : 0);
-        uint32_t ndim = arrow ? most + letters : term < n ? rlxc_ox_ndim(im, parts[term]) : letters;
-        uint32_t hidden = dots && ndim > letters ? ndim - letters : 0;
-        most = hidden > most ? hidden : most;
-        for (size_t i = 0; i < length; i++) {
-            if (p[i] != '.')
-                rlxc_text_add(&out, p + i, 1);
-            else if (p + i == dots)
-                for (uint32_t k = hidden < n_free ? hidden : n_free; k > 0; k--)
-                    rlxc_text_add(&out, free_letters + k - 1, 1);
-        }
-        p += length;
-        term++;
-        if (*p == '-')
-            arrow = true;
-        for (; *p == ',' || *p == '-' || *p == '>'; p++)
-            rlxc_text_add(&out, p, 1);
-    }
-    return out.data ? out.data : "";
-}
-
-/* Subscripts without an ellipsis: checks at run time that a letter has one size, unless proved. */
-static void state_letters(rlxc_ox *im, const char *text, rlxc_atom *parts, uint32_t n)
-{
-    const rlxc_expr *of[UCHAR_MAX + 1] = {0}, *dims[RLXC_MAX_NDIM];
-    int64_t known;
-    for (uint32_t pass = 0; pass < 2; pass++) { /* known sizes come first */
-        const char *p = text;
-        for (uint32_t i = 0; i < n && !im->failed; i++) {
-            const uint32_t length = (uint32_t)strcspn(p, ",-"), ndim = rlxc_ox_ndim(im, parts[i]);
-            if (length != ndim)
-                return; /* the operator reports it */
-            rlxc_ox_dims(im, parts[i], dims);
-            for (uint32_t k = 0; k < ndim; k++) {
-                const rlxc_expr **d = &of[(unsigned char)p[k]];
-                if (!*d || (pass == 0 && rlxc_is_int(dims[k], &known)))
-                    *d = dims[k];
-                dims[k] = *d;
-            }
-            if (pass == 1)
-                parts[i] = rlxc_ox_state_dims(im, parts[i], dims, UINT32_MAX);
-            p += length + (p[length] == ',');
-        }
-    }
-}
-
-void rlxc_ox_import_einsum(rlxc_ox *im, const rlxc_ox_row *row)
-{
-    (void)row;
-    uint32_t n = rlxc_ox_n_inputs(im);
-    rlxc_atom *parts = rlxc_alloc(im->ctx, (n + 1) * sizeof *parts);
-    for (uint32_t i = 0; i < n; i++)
-        parts[i] = rlxc_ox_in(im, i);
-    if (im->failed)
-        return;
-    const char *text = subscripts_of(im, rlxc_ox_str(im, "equation", ""), parts, n);
-    rlxc_attr subscripts = rlxc_attr_string(im->ctx, text);
-    state_letters(im, text, parts, n);
-    rlxc_ox_set(im, 0,
-                rlxc_ox_op0(im, "einsum", rlxc_atom_tuple(im->ctx, parts, n),
-                            rlxc_ox_with(im, (rlxc_attrs){0}, "subscripts", subscripts)));
 }
 
 /* --- windows ---------------------------------------------------------------------------------- */
@@ -417,6 +334,10 @@ static void max_pool_indices(rlxc_ox *im, rlxc_atom x, rlxc_atom flat_at, const 
         rlxc_ox_fail(im, "indices of windows of %lld elements", (long long)offsets);
         return;
     }
+    /* The slices of unknown sizes state their dimensions: those that are computed for each of them
+     * are not seen to be equal. */
+    const uint32_t spatial = ((1u << w->n) - 1) << 2;
+    memcpy(dims + 2, out, w->n * sizeof *out);
     rlxc_atom best = {0}, where = {0};
     for (int64_t k = 0; k < offsets && !im->failed; k++) {
         rlxc_atom v = x, p = flat_at;
@@ -436,6 +357,8 @@ static void max_pool_indices(rlxc_ox *im, rlxc_atom x, rlxc_atom flat_at, const 
             v = rlxc_ox_slice(im, v, i + 2, begin, end, w->strides[i]);
             p = rlxc_ox_slice(im, p, i + 2, begin, end, w->strides[i]);
         }
+        v = rlxc_ox_state_dims(im, v, dims, spatial);
+        p = rlxc_ox_state_dims(im, p, dims, spatial);
         if (k == 0) {
             best = v;
             where = p;

@@ -112,6 +112,21 @@ static void without_axes(rlxc_ox *im, const rlxc_expr *const *dims, uint32_t ndi
     }
 }
 
+/* True if |kind| of integers is computed in float64, and converted once. */
+static bool is_rounded(const char *kind)
+{
+    return strcmp(kind, "mean") == 0 || strcmp(kind, "l2") == 0 || strcmp(kind, "log_sum") == 0 ||
+           strcmp(kind, "log_sum_exp") == 0;
+}
+
+/* What reduces axis |i| of |n|, one after the other, so that all are reduced by |kind|. */
+static const char *kind_of_axis(const char *kind, uint32_t i, uint32_t n)
+{
+    const bool sums =
+        (strcmp(kind, "sum_square") == 0 && i > 0) || (strcmp(kind, "log_sum") == 0 && i + 1 < n);
+    return sums ? "sum" : kind;
+}
+
 void rlxc_ox_import_reduce(rlxc_ox *im, const rlxc_ox_row *row)
 {
     int64_t axes[RLXC_MAX_NDIM];
@@ -146,17 +161,22 @@ void rlxc_ox_import_reduce(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_set(im, 0, reduce_over(im, row->arg, x, all ? NULL : axes, n, keepdims));
         return;
     }
-    if (n > ndim || (n > 1 && strcmp(row->arg, "sum") != 0 && strcmp(row->arg, "max") != 0 &&
-                     strcmp(row->arg, "min") != 0 && strcmp(row->arg, "prod") != 0)) {
-        rlxc_ox_fail(im, "%u axes are not known at compile time", n);
+    if (n > ndim) {
+        rlxc_ox_fail(im, "more axes than dimensions");
         return;
     }
     const rlxc_expr *dims[RLXC_MAX_NDIM], *out[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM];
     rlxc_ox_dims(im, x, dims);
+    const rlx_dtype t = rlxc_ox_type(im, x);
+    const bool rounded = !rlxc_dtype_is_float(t) && is_rounded(row->arg);
+    if (rounded)
+        x = rlxc_ox_cast(im, x, RLX_F64);
     for (uint32_t i = 0; i < n; i++) {
         at[i] = rlxc_ox_checked_axis(im, elems[i], ndim);
-        x = reduce_symbolic(im, row->arg, x, at[i]);
+        x = reduce_symbolic(im, kind_of_axis(row->arg, i, n), x, at[i]);
     }
+    if (rounded)
+        x = rlxc_ox_cast(im, strcmp(row->arg, "mean") == 0 ? rlxc_ox_op1(im, "trunc", x) : x, t);
     if (!keepdims) {
         without_axes(im, dims, ndim, at, n, out);
         x = rlxc_ox_reshape(im, x, out, ndim - n);

@@ -480,7 +480,7 @@ static bool picked(uint32_t n, const rlxc_expr *begin, const rlxc_expr *end, con
         (step && !rlxc_is_int(step, &s)) || s == 0 || s > n + 1 || s < -(int64_t)n - 1)
         return false;
     int64_t low = s > 0 ? 0 : -1, high = s > 0 ? n : (int64_t)n - 1;
-    b = b < -(int64_t)n ? low : b < 0 ? b + n : b;
+    b = b < -(int64_t)n ? 0 : b < 0 ? b + n : b;
     e = e < -(int64_t)n ? low : e < 0 ? e + n : e;
     b = b > high ? high : b;
     e = e > high ? high : e;
@@ -537,6 +537,18 @@ static void check_slice(rlxc_ox *im, const rlxc_expr *const *axes, const rlxc_ex
     }
 }
 
+/* |x| cut along |axis|. A start in front of the first element is the first, whatever the step: the
+ * operator would take it as the end of a slice that runs backwards. */
+static rlxc_atom slice_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *begin,
+                            const rlxc_expr *end, int64_t step)
+{
+    int64_t first;
+    if (step < 0 && !(rlxc_is_int(begin, &first) && first >= -1))
+        begin = rlxc_ox_bin(im, RLXC_EXPR_MAX, begin,
+                            rlxc_sub(im->ctx, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, axis)));
+    return rlxc_ox_slice(im, x, axis, begin, end, step);
+}
+
 void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -571,7 +583,7 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
         if (steps && !rlxc_is_int(steps[i], &step))
             add_bounds(im, &late, x, at, begins[i], ends[i], steps[i]);
         else
-            x = rlxc_ox_slice(im, x, at, begins[i], ends[i], step);
+            x = slice_axis(im, x, at, begins[i], ends[i], step);
     }
     /* The axis is known only at run time: every axis is sliced, with bounds selected then. */
     for (uint32_t k = 0; k < ndim && !axes_known; k++) {
@@ -585,7 +597,7 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
             s = steps ? rlxc_ox_if(im, here, steps[i], s) : s;
         }
         if (rlxc_is_int(s, &step) && step != 0)
-            x = rlxc_ox_slice(im, x, k, b, e, step);
+            x = slice_axis(im, x, k, b, e, step);
         else
             add_bounds(im, &late, x, k, b, e, s);
     }

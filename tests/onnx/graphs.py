@@ -218,6 +218,88 @@ def large_weights():
             [(floats(3, 70),)], lambda x: [(x.astype(float) @ w.T.astype(float) @ w.reshape(70, 301).T).astype(np.float32), w.T])
 
 
+def reduced(kind, x, axes, keep):
+    x = x.astype(float)
+    axes = tuple(int(a) for a in axes)
+    sums = lambda v: v.sum(axes, keepdims=keep)  # noqa: E731
+    return {"Mean": lambda: sums(x) / np.prod([x.shape[a] for a in axes]), "L1": lambda: sums(abs(x)),
+            "L2": lambda: np.sqrt(sums(x * x)), "SumSquare": lambda: sums(x * x), "LogSum": lambda: np.log(sums(x)),
+            "LogSumExp": lambda: np.log(sums(np.exp(x))), "Sum": lambda: sums(x)}[kind]()
+
+
+def reductions():
+    """Several axes that are known at run time only; integers are rounded once."""
+    for kind in ("Mean", "L1", "L2", "SumSquare", "LogSum", "LogSumExp", "Sum"):
+        for keep, length in ((0, 2), (1, "k")):
+            x = abs(floats(2, 3, 5)) / 3 + 1
+            ints = np.arange(1, 31, dtype=np.int32).reshape(2, 3, 5) % 7 + 1
+            for v, code in ((x, F32), (ints, "int32")):
+                if kind == "LogSumExp" and v is ints:
+                    continue
+                yield Program(f"Reduce{kind} of {v.dtype}, keepdims {keep}, {length} axes at run time", graph(
+                    [node(f"Reduce{kind}", "x axes", "y", keepdims=keep)],
+                    [("x", tensor_type(code, ["n", 3, "m"])), ("axes", tensor_type(I64, [length]))],
+                    [("y", tensor_type(code, None))]), [(v, i64(0, 2)), (v, i64(-1, 1))],
+                    lambda x, axes, kind=kind, keep=keep: [reduced(kind, x, axes, keep == 1).astype(x.dtype)],
+                    loose=2e-5)
+
+
+def pooled(x, kernel, stride, dilation, pad):
+    """The largest elements of windows and their places; the first of equal ones."""
+    n, c, h, w = x.shape
+    places = np.pad(np.arange(x.size).reshape(x.shape), [(0, 0)] * 2 + [(pad, pad)] * 2, constant_values=-1)
+    x = np.pad(x, [(0, 0)] * 2 + [(pad, pad)] * 2, constant_values=-np.inf)
+    taps = [(slice(None), slice(None)) + tuple(
+        slice(at * dilation, at * dilation + (size - (k - 1) * dilation - 1) // stride * stride + 1, stride)
+        for at, k, size in zip(tap, kernel, x.shape[2:])) for tap in np.ndindex(*kernel)]
+    values, at = np.stack([x[t] for t in taps]), np.stack([places[t] for t in taps])
+    best = values.argmax(0)[None]
+    return [np.take_along_axis(v, best, 0)[0] for v in (values, at)]
+
+
+def pools():
+    """Pooling that gives the places of the largest elements, of images of unknown sizes."""
+    for kernel, stride, dilation, pad in (((3, 3), 1, 1, 0), ((3, 3), 2, 1, 0), ((3, 3), 1, 2, 0), ((2, 3), 2, 1, 0),
+                                          ((4, 5), 1, 1, 1), ((2, 2), 2, 1, 0), ((3, 2), 3, 1, 1)):
+        yield Program(f"MaxPool with places {kernel} {stride} {dilation} {pad}", graph(
+            [node("MaxPool", "x", "y at", kernel_shape=list(kernel), strides=[stride] * 2, dilations=[dilation] * 2,
+                  pads=[pad] * 4)], [("x", tensor_type(F32, ["n", 2, "h", "w"]))],
+            [("y", tensor_type(F32, None)), ("at", tensor_type(I64, None))]),
+            [(floats(2, 2, h, w),) for h, w in ((5, 5), (8, 7), (6, 19))],
+            lambda x, a=(kernel, stride, dilation, pad): pooled(x, *a))
+
+
+def equations():
+    """Ellipses broadcast, and so do letters of size 1."""
+    for equation, known, a, b in (
+            ("...a,...a->...", 0, (1, 3), (5, 3)), ("...ij,...jk->...ik", 0, (2, 1, 3, 4), (1, 5, 4, 3)),
+            ("...ij,...jk", 0, (2, 3, 4), (4, 5)), ("i...,i...->...", 0, (3, 1), (3, 4)),
+            ("...a,...a->...", 1, (1, 3), (5, 3)), ("ba...,ca...", 1, (2, 3, 1, 4), (5, 3, 6, 1)),
+            ("...,...", 0, (4, 1, 3), (2, 3)), ("ab,bc->ac", 1, (2, 1), (3, 4)), ("a,a->a", 1, (1,), (3,))):
+        dims = [[d if known else f"{name}{i}" for i, d in enumerate(s)] for name, s in (("p", a), ("q", b))]
+        whole = {"ab,bc->ac": (2, 3), "a,a->a": (3,)}.get(equation, a)
+        yield Program(f"Einsum {equation} of {a} and {b}, {'known' if known else 'unknown'}", graph(
+            [node("Einsum", "a b", "y", equation=equation)],
+            [("a", tensor_type(F32, dims[0])), ("b", tensor_type(F32, dims[1]))], [("y", tensor_type(F32, None))]),
+            [(floats(*a), floats(*b))],
+            lambda a, b, e=equation, w=whole: [np.einsum(e, np.broadcast_to(a, w), b).astype(np.float32)])
+    yield Program("Einsum without the ellipsis in its result", graph(
+        [node("Einsum", "a b", "y", equation="...ij,jk->ik")],
+        [("a", tensor_type(F32, ["n", 3, 4])), ("b", tensor_type(F32, [4, 5]))], [("y", tensor_type(F32, None))]),
+        [], None, refused='the result of the equation "...ij,jk->ik" has no ellipsis')
+
+
+def slices():
+    """Slices that run backwards from in front of the first element: it is the only one."""
+    for first, last, step in ((-6, -9, -1), (-7, -2**63 + 1, -2), (-6, -5, -1), (-4, -9, -1), (-3, -9, -2), (2, -9, -1)):
+        for dim in (4, "n"):
+            yield Program(f"Slice {first}:{last}:{step} of {dim}", graph(
+                [const("a", i64(first)), const("b", i64(last)), const("k", i64(1)), const("s", i64(step)),
+                 node("Slice", "x a b k s", "y")], [("x", tensor_type(F32, [2, dim]))], [("y", tensor_type(F32, None))]),
+                [(floats(2, 4),)], lambda x, f=first, e=last, s=step: [
+                    x[:, [i for i in range(min(max(f + 4 if f < 0 else f, 0), 3), max(e + 4 if e < 0 else e, -1), s)]]])
+
+
 def programs():
     nm, n = tensor_type(F32, ["n", "m"]), tensor_type(F32, ["n"])
     three2 = tensor_type(F32, ["k", "l"])
@@ -477,7 +559,8 @@ def programs():
                                                        [("y", any_rank)]),
                 [(floats(3, 2), i64([0, 1, 1]))], None, fails=("has a last dimension of 3, expected 0 to 2",)),
     ]
-    out += large_weights()
+    for more in (large_weights, reductions, pools, equations, slices):
+        out += more()
     return out
 
 

@@ -1,7 +1,7 @@
 # ==== inplace_packed
 # A packed function that may write its arguments gets copies of those that are read later: of
 # parameters, constants, and operands of other bindings.
-# module tests/e2e/call_inplace_packed.py
+# module tests/e2e/call_packed.py#inplace_packed
 # ---- expected
 metadata = tvm.ir.load_json("""{
   \"root\": 1, 

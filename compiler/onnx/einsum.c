@@ -1,0 +1,188 @@
+/* Einsum: the equation in letters alone, as operator einsum takes it. An ellipsis is written out in
+ * letters that are not used, and dimensions of 1 broadcast. */
+#include <limits.h>
+#include <string.h>
+
+#include "compiler/onnx/handlers.h"
+#include "compiler/ops/require.h"
+
+/* An equation without spaces and ellipsis. */
+typedef struct equation {
+    const char *text;
+    char hidden[RLXC_MAX_NDIM + 1]; /* letters of the ellipsis, the first dimension's first */
+} equation;
+
+/* Without "->", the result has the ellipsis and the letters that occur once, in order. */
+static void add_result(rlxc_text *out, const char *terms, const char *hidden)
+{
+    rlxc_text_printf(out, "->%s", hidden);
+    for (char c = 'A'; c <= 'z'; c++) {
+        const char *at = strchr(terms, c);
+        if (at && !strchr(hidden, c) && !strchr(at + 1, c))
+            rlxc_text_add(out, &c, 1);
+    }
+}
+
+/* False if the result has no ellipsis though operands have one. */
+static bool read_equation(rlxc_ox *im, const char *text, const rlxc_atom *parts, uint32_t n,
+                          equation *eq)
+{
+    rlxc_text packed = {.ctx = im->ctx}, out = {.ctx = im->ctx};
+    char free_letters[RLXC_MAX_NDIM + 1];
+    uint32_t n_free = 0, most = 0, term = 0;
+    *eq = (equation){.text = ""};
+    for (const char *c = text; *c; c++)
+        if (*c != ' ')
+            rlxc_text_add(&packed, c, 1);
+    const char *p = packed.data ? packed.data : "";
+    for (char c = 'Z'; c >= 'A' && n_free < RLXC_MAX_NDIM; c--)
+        if (!strchr(p, c))
+            free_letters[n_free++] = c;
+    bool arrow = false, lost = false;
+    while (*p) {
+        size_t length = strcspn(p, ",-");
+        const char *dots = memchr(p, '.', length);
+        uint32_t letters = (uint32_t)length - (dots ? 3 : 0);
+        uint32_t ndim = arrow ? most + letters : term < n ? rlxc_ox_ndim(im, parts[term]) : letters;
+        uint32_t hidden = dots && ndim > letters ? ndim - letters : 0;
+        hidden = hidden < n_free ? hidden : n_free;
+        most = hidden > most ? hidden : most;
+        lost = lost || (arrow && most > 0 && !dots);
+        for (size_t i = 0; i < length; i++) {
+            if (p[i] != '.')
+                rlxc_text_add(&out, p + i, 1);
+            else if (p + i == dots)
+                for (uint32_t k = hidden; k > 0; k--)
+                    rlxc_text_add(&out, free_letters + k - 1, 1);
+        }
+        p += length;
+        term++;
+        if (*p == '-') {
+            arrow = true;
+            lost = lost || (most > 0 && p[1] == '>' && p[2] == '\0');
+        }
+        for (; *p == ',' || *p == '-' || *p == '>'; p++)
+            rlxc_text_add(&out, p, 1);
+    }
+    for (uint32_t k = 0; k < most; k++)
+        eq->hidden[k] = free_letters[most - 1 - k];
+    eq->text = out.data ? out.data : "";
+    if (!arrow)
+        add_result(&out, eq->text, eq->hidden);
+    eq->text = out.data ? out.data : "";
+    return !lost;
+}
+
+/* Dimensions of 1 of letters that are larger in another operand broadcast: they are dropped from
+ * |parts| and the equation. */
+static void drop_units(rlxc_ox *im, equation *eq, rlxc_atom *parts, uint32_t n)
+{
+    rlxc_text out = {.ctx = im->ctx};
+    bool larger[UCHAR_MAX + 1] = {false};
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        const char *p = eq->text;
+        for (uint32_t i = 0; i < n && !im->failed; i++) {
+            const rlxc_expr *dims[RLXC_MAX_NDIM];
+            const uint32_t length = (uint32_t)strcspn(p, ",-"), ndim = rlxc_ox_ndim(im, parts[i]);
+            int64_t units[RLXC_MAX_NDIM];
+            uint32_t n_units = 0;
+            if (length != ndim)
+                return; /* the operator reports it */
+            rlxc_ox_dims(im, parts[i], dims);
+            for (uint32_t k = 0; k < ndim; k++) {
+                bool *other = &larger[(unsigned char)p[k]];
+                if (pass == 0)
+                    *other = *other || !rlxc_is_const(dims[k], 1);
+                else if (*other && rlxc_is_const(dims[k], 1))
+                    units[n_units++] = k;
+                else
+                    rlxc_text_add(&out, p + k, 1);
+            }
+            if (n_units > 0)
+                parts[i] =
+                    rlxc_ox_op0(im, "squeeze", parts[i],
+                                rlxc_ox_with_ints(im, (rlxc_attrs){0}, "axis", units, n_units));
+            p += length + (p[length] == ',');
+            if (pass == 1)
+                rlxc_text_printf(&out, "%s", i + 1 < n ? "," : p);
+        }
+    }
+    eq->text = out.data ? out.data : "";
+}
+
+/* The other dimensions of the ellipsis broadcast where they are not proved to be equal. */
+static void broadcast_hidden(rlxc_ox *im, const equation *eq, rlxc_atom *parts, uint32_t n)
+{
+    const rlxc_expr *of[UCHAR_MAX + 1] = {0}, *dims[RLXC_MAX_NDIM];
+    for (uint32_t pass = 0; pass < 2 && eq->hidden[0]; pass++) {
+        const char *p = eq->text;
+        for (uint32_t i = 0; i < n && !im->failed; i++) {
+            const uint32_t length = (uint32_t)strcspn(p, ",-"), ndim = rlxc_ox_ndim(im, parts[i]);
+            bool same = true;
+            if (length != ndim)
+                return;
+            rlxc_ox_dims(im, parts[i], dims);
+            for (uint32_t k = 0; k < ndim; k++) {
+                const rlxc_expr **d = &of[(unsigned char)p[k]];
+                if (!strchr(eq->hidden, p[k]))
+                    continue;
+                if (pass == 0)
+                    *d = *d ? rlxc_broadcast_size(im->ctx, *d, dims[k]) : dims[k];
+                same = same && rlxc_prove_eq(im->ctx, *d, dims[k], NULL);
+                dims[k] = *d;
+            }
+            if (pass == 1 && !same)
+                parts[i] = rlxc_ox_broadcast(im, parts[i], dims, ndim);
+            p += length + (p[length] == ',');
+        }
+    }
+}
+
+/* Subscripts without an ellipsis: checks at run time that a letter has one size, unless proved. */
+static void state_letters(rlxc_ox *im, const char *text, rlxc_atom *parts, uint32_t n)
+{
+    const rlxc_expr *of[UCHAR_MAX + 1] = {0}, *dims[RLXC_MAX_NDIM];
+    int64_t known;
+    for (uint32_t pass = 0; pass < 2; pass++) { /* known sizes come first */
+        const char *p = text;
+        for (uint32_t i = 0; i < n && !im->failed; i++) {
+            const uint32_t length = (uint32_t)strcspn(p, ",-"), ndim = rlxc_ox_ndim(im, parts[i]);
+            if (length != ndim)
+                return; /* the operator reports it */
+            rlxc_ox_dims(im, parts[i], dims);
+            for (uint32_t k = 0; k < ndim; k++) {
+                const rlxc_expr **d = &of[(unsigned char)p[k]];
+                if (!*d || (pass == 0 && rlxc_is_int(dims[k], &known)))
+                    *d = dims[k];
+                dims[k] = *d;
+            }
+            if (pass == 1)
+                parts[i] = rlxc_ox_state_dims(im, parts[i], dims, UINT32_MAX);
+            p += length + (p[length] == ',');
+        }
+    }
+}
+
+void rlxc_ox_import_einsum(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    uint32_t n = rlxc_ox_n_inputs(im);
+    rlxc_atom *parts = rlxc_alloc(im->ctx, (n + 1) * sizeof *parts);
+    for (uint32_t i = 0; i < n; i++)
+        parts[i] = rlxc_ox_in(im, i);
+    if (im->failed)
+        return;
+    equation eq;
+    const char *given = rlxc_ox_str(im, "equation", "");
+    if (!read_equation(im, given, parts, n, &eq)) {
+        rlxc_ox_fail(im, "the result of the equation \"%s\" has no ellipsis", given);
+        return;
+    }
+    drop_units(im, &eq, parts, n);
+    broadcast_hidden(im, &eq, parts, n);
+    state_letters(im, eq.text, parts, n);
+    rlxc_attr subscripts = rlxc_attr_string(im->ctx, eq.text);
+    rlxc_ox_set(im, 0,
+                rlxc_ox_op0(im, "einsum", rlxc_atom_tuple(im->ctx, parts, n),
+                            rlxc_ox_with(im, (rlxc_attrs){0}, "subscripts", subscripts)));
+}
