@@ -50,6 +50,8 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(rows_first, 0, 1, "adjacent pieces are columns of one block of rows")                      \
     X(panel_first, 0, 1, "adjacent pieces are rows of all outer axes that read one panel")       \
     X(chains, 1, RLXC_MOST_CHAINS, "minimum number of independent sums")                         \
+    X(unroll, 0, RLXC_MOST_CHAINS,                                                               \
+      "reduction elements per iteration of a full tile's loop; 0: one")                          \
     RLXC_SIZE_EPILOGUE(X)                                                                        \
     RLXC_SIZE_PARALLEL(X)
 

@@ -93,11 +93,23 @@ class Module:
                         for v in T.unroll(T.int64(3)):
                             for l in T.vectorized(T.int64(8)):
                                 acc_1[m * T.int64(24) + (v * T.int64(8) + l)] = T.float32(0.0)
-                    for k in range(T.int64(32)):
+                    for k in range(T.int64(8)):
                         for m in T.unroll(T.int64(3)):
                             for v in T.unroll(T.int64(3)):
                                 for l in T.vectorized(T.int64(8)):
-                                    acc_1[m * T.int64(24) + (v * T.int64(8) + l)] = acc_1[m * T.int64(24) + (v * T.int64(8) + l)] + x[row + i * T.int64(3) + m, k] * w[k, at * T.int64(24) + (v * T.int64(8) + l)]
+                                    acc_1[m * T.int64(24) + (v * T.int64(8) + l)] = acc_1[m * T.int64(24) + (v * T.int64(8) + l)] + x[row + i * T.int64(3) + m, k * T.int64(4)] * w[k * T.int64(4), at * T.int64(24) + (v * T.int64(8) + l)]
+                        for m in T.unroll(T.int64(3)):
+                            for v in T.unroll(T.int64(3)):
+                                for l in T.vectorized(T.int64(8)):
+                                    acc_1[m * T.int64(24) + (v * T.int64(8) + l)] = acc_1[m * T.int64(24) + (v * T.int64(8) + l)] + x[row + i * T.int64(3) + m, k * T.int64(4) + T.int64(1)] * w[k * T.int64(4) + T.int64(1), at * T.int64(24) + (v * T.int64(8) + l)]
+                        for m in T.unroll(T.int64(3)):
+                            for v in T.unroll(T.int64(3)):
+                                for l in T.vectorized(T.int64(8)):
+                                    acc_1[m * T.int64(24) + (v * T.int64(8) + l)] = acc_1[m * T.int64(24) + (v * T.int64(8) + l)] + x[row + i * T.int64(3) + m, k * T.int64(4) + T.int64(2)] * w[k * T.int64(4) + T.int64(2), at * T.int64(24) + (v * T.int64(8) + l)]
+                        for m in T.unroll(T.int64(3)):
+                            for v in T.unroll(T.int64(3)):
+                                for l in T.vectorized(T.int64(8)):
+                                    acc_1[m * T.int64(24) + (v * T.int64(8) + l)] = acc_1[m * T.int64(24) + (v * T.int64(8) + l)] + x[row + i * T.int64(3) + m, k * T.int64(4) + T.int64(3)] * w[k * T.int64(4) + T.int64(3), at * T.int64(24) + (v * T.int64(8) + l)]
                     for m in T.unroll(T.int64(3)):
                         for v in T.unroll(T.int64(3)):
                             for l in T.vectorized(T.int64(8)):

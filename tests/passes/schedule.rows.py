@@ -157,11 +157,23 @@ class Module:
                             for l in T.vectorized(T.int64(8)):
                                 acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = T.float32(0.0)
                 with T.block("sum"):
-                    for k in range(T.int64(8)):
+                    for k in range(T.int64(2)):
                         for m in T.unroll(T.int64(4)):
                             for v in T.unroll(T.int64(1)):
                                 for l in T.vectorized(T.int64(8)):
-                                    acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = acc_1[m * T.int64(8) + (v * T.int64(8) + l)] + a[m, k] * b[k, piece * T.int64(8) + (v * T.int64(8) + l)]
+                                    acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = acc_1[m * T.int64(8) + (v * T.int64(8) + l)] + a[m, k * T.int64(4)] * b[k * T.int64(4), piece * T.int64(8) + (v * T.int64(8) + l)]
+                        for m in T.unroll(T.int64(4)):
+                            for v in T.unroll(T.int64(1)):
+                                for l in T.vectorized(T.int64(8)):
+                                    acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = acc_1[m * T.int64(8) + (v * T.int64(8) + l)] + a[m, k * T.int64(4) + T.int64(1)] * b[k * T.int64(4) + T.int64(1), piece * T.int64(8) + (v * T.int64(8) + l)]
+                        for m in T.unroll(T.int64(4)):
+                            for v in T.unroll(T.int64(1)):
+                                for l in T.vectorized(T.int64(8)):
+                                    acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = acc_1[m * T.int64(8) + (v * T.int64(8) + l)] + a[m, k * T.int64(4) + T.int64(2)] * b[k * T.int64(4) + T.int64(2), piece * T.int64(8) + (v * T.int64(8) + l)]
+                        for m in T.unroll(T.int64(4)):
+                            for v in T.unroll(T.int64(1)):
+                                for l in T.vectorized(T.int64(8)):
+                                    acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = acc_1[m * T.int64(8) + (v * T.int64(8) + l)] + a[m, k * T.int64(4) + T.int64(3)] * b[k * T.int64(4) + T.int64(3), piece * T.int64(8) + (v * T.int64(8) + l)]
                 with T.block("write"):
                     for m in T.unroll(T.int64(4)):
                         for v in T.unroll(T.int64(1)):

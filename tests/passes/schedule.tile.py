@@ -58,11 +58,23 @@ class Module:
                                     for l in T.vectorized(T.int64(8)):
                                         acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = T.float32(0.0)
                         with T.block("sum"):
-                            for k in range(T.int64(8)):
+                            for k in range(T.int64(2)):
                                 for m in T.unroll(T.int64(6)):
                                     for v in T.unroll(T.int64(2)):
                                         for l in T.vectorized(T.int64(8)):
-                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row + i * T.int64(6) + m, k] * b[k, at * T.int64(16) + (v * T.int64(8) + l)]
+                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row + i * T.int64(6) + m, k * T.int64(4)] * b[k * T.int64(4), at * T.int64(16) + (v * T.int64(8) + l)]
+                                for m in T.unroll(T.int64(6)):
+                                    for v in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row + i * T.int64(6) + m, k * T.int64(4) + T.int64(1)] * b[k * T.int64(4) + T.int64(1), at * T.int64(16) + (v * T.int64(8) + l)]
+                                for m in T.unroll(T.int64(6)):
+                                    for v in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row + i * T.int64(6) + m, k * T.int64(4) + T.int64(2)] * b[k * T.int64(4) + T.int64(2), at * T.int64(16) + (v * T.int64(8) + l)]
+                                for m in T.unroll(T.int64(6)):
+                                    for v in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row + i * T.int64(6) + m, k * T.int64(4) + T.int64(3)] * b[k * T.int64(4) + T.int64(3), at * T.int64(16) + (v * T.int64(8) + l)]
                         with T.block("epilogue"):
                             for m in T.unroll(T.int64(6)):
                                 for v in T.unroll(T.int64(2)):
@@ -242,12 +254,27 @@ class Module:
                                     for l in T.vectorized(T.int64(8)):
                                         acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = T.float32(0.0)
                         with T.block("sum"):
-                            for k in range(T.int64(100)):
+                            for k in range(T.int64(25)):
                                 for m in T.unroll(T.int64(6)):
                                     for v in T.unroll(T.int64(2)):
                                         for l in T.vectorized(T.int64(8)):
-                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row + i * T.int64(6) + m, k] * b[(at * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k, (at * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
-                                T.call_llvm_intrin("int32", "llvm.prefetch", T.address_of(b[at * T.int64(16) // T.int64(16), ahead, column + k * step]), 0, 2, 1)
+                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row + i * T.int64(6) + m, k * T.int64(4)] * b[(at * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k * T.int64(4), (at * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                                T.call_llvm_intrin("int32", "llvm.prefetch", T.address_of(b[at * T.int64(16) // T.int64(16), ahead, column + k * T.int64(4) * step]), 0, 2, 1)
+                                for m in T.unroll(T.int64(6)):
+                                    for v in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row + i * T.int64(6) + m, k * T.int64(4) + T.int64(1)] * b[(at * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k * T.int64(4) + T.int64(1), (at * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                                T.call_llvm_intrin("int32", "llvm.prefetch", T.address_of(b[at * T.int64(16) // T.int64(16), ahead, column + (k * T.int64(4) + T.int64(1)) * step]), 0, 2, 1)
+                                for m in T.unroll(T.int64(6)):
+                                    for v in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row + i * T.int64(6) + m, k * T.int64(4) + T.int64(2)] * b[(at * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k * T.int64(4) + T.int64(2), (at * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                                T.call_llvm_intrin("int32", "llvm.prefetch", T.address_of(b[at * T.int64(16) // T.int64(16), ahead, column + (k * T.int64(4) + T.int64(2)) * step]), 0, 2, 1)
+                                for m in T.unroll(T.int64(6)):
+                                    for v in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(8)):
+                                            acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + a[row + i * T.int64(6) + m, k * T.int64(4) + T.int64(3)] * b[(at * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k * T.int64(4) + T.int64(3), (at * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                                T.call_llvm_intrin("int32", "llvm.prefetch", T.address_of(b[at * T.int64(16) // T.int64(16), ahead, column + (k * T.int64(4) + T.int64(3)) * step]), 0, 2, 1)
                         with T.block("write"):
                             for m in T.unroll(T.int64(6)):
                                 for v in T.unroll(T.int64(2)):
@@ -470,11 +497,23 @@ class Module:
                             for l in T.vectorized(T.int64(8)):
                                 acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = T.float32(0.0)
                 with T.block("sum"):
-                    for k in range(T.int64(8)):
+                    for k in range(T.int64(2)):
                         for m in T.unroll(T.int64(4)):
                             for v in T.unroll(T.int64(1)):
                                 for l in T.vectorized(T.int64(8)):
-                                    acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = acc_1[m * T.int64(8) + (v * T.int64(8) + l)] + a[m, k] * b[k, piece * T.int64(8) + (v * T.int64(8) + l)]
+                                    acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = acc_1[m * T.int64(8) + (v * T.int64(8) + l)] + a[m, k * T.int64(4)] * b[k * T.int64(4), piece * T.int64(8) + (v * T.int64(8) + l)]
+                        for m in T.unroll(T.int64(4)):
+                            for v in T.unroll(T.int64(1)):
+                                for l in T.vectorized(T.int64(8)):
+                                    acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = acc_1[m * T.int64(8) + (v * T.int64(8) + l)] + a[m, k * T.int64(4) + T.int64(1)] * b[k * T.int64(4) + T.int64(1), piece * T.int64(8) + (v * T.int64(8) + l)]
+                        for m in T.unroll(T.int64(4)):
+                            for v in T.unroll(T.int64(1)):
+                                for l in T.vectorized(T.int64(8)):
+                                    acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = acc_1[m * T.int64(8) + (v * T.int64(8) + l)] + a[m, k * T.int64(4) + T.int64(2)] * b[k * T.int64(4) + T.int64(2), piece * T.int64(8) + (v * T.int64(8) + l)]
+                        for m in T.unroll(T.int64(4)):
+                            for v in T.unroll(T.int64(1)):
+                                for l in T.vectorized(T.int64(8)):
+                                    acc_1[m * T.int64(8) + (v * T.int64(8) + l)] = acc_1[m * T.int64(8) + (v * T.int64(8) + l)] + a[m, k * T.int64(4) + T.int64(3)] * b[k * T.int64(4) + T.int64(3), piece * T.int64(8) + (v * T.int64(8) + l)]
                 with T.block("write"):
                     for m in T.unroll(T.int64(4)):
                         for v in T.unroll(T.int64(1)):
@@ -639,11 +678,23 @@ class Module:
                                 for l in T.vectorized(T.int64(8)):
                                     acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = T.float32(0.0)
                     with T.block("sum"):
-                        for k, k_1, k_2 in T.grid(T.int64(3), T.int64(3), T.int64(512)):
+                        for k, k_1, k_2 in T.grid(T.int64(3), T.int64(3), T.int64(128)):
                             for m in T.unroll(T.int64(6)):
                                 for v in T.unroll(T.int64(2)):
                                     for l in T.vectorized(T.int64(8)):
-                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + k, m + k_1, k_2] * w[k, k_1, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2, (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + k, m + k_1, k_2 * T.int64(4)] * w[k, k_1, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                            for m in T.unroll(T.int64(6)):
+                                for v in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + k, m + k_1, k_2 * T.int64(4) + T.int64(1)] * w[k, k_1, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4) + T.int64(1), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                            for m in T.unroll(T.int64(6)):
+                                for v in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + k, m + k_1, k_2 * T.int64(4) + T.int64(2)] * w[k, k_1, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4) + T.int64(2), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                            for m in T.unroll(T.int64(6)):
+                                for v in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + k, m + k_1, k_2 * T.int64(4) + T.int64(3)] * w[k, k_1, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4) + T.int64(3), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
                     with T.block("write"):
                         for m in T.unroll(T.int64(6)):
                             for v in T.unroll(T.int64(2)):

@@ -119,115 +119,127 @@ class Module:
                                                 for l in T.vectorized(T.int64(8)):
                                                     acc_1[m_2 * T.int64(16) + (v_2 * T.int64(8) + l)] = T.float32(0.0)
                                     with T.block("sum"):
-                                        for k in range(T.int64(16)):
+                                        for k in range(T.int64(4)):
                                             for m_3 in T.unroll(T.int64(6)):
                                                 for v_3 in T.unroll(T.int64(2)):
                                                     for l in T.vectorized(T.int64(8)):
-                                                        acc_1[m_3 * T.int64(16) + (v_3 * T.int64(8) + l)] = acc_1[m_3 * T.int64(16) + (v_3 * T.int64(8) + l)] + v_1[i, j, row + i_1 * T.int64(6) + m_3, k] * w[i, j, k, at * T.int64(16) + (v_3 * T.int64(8) + l)]
+                                                        acc_1[m_3 * T.int64(16) + (v_3 * T.int64(8) + l)] = acc_1[m_3 * T.int64(16) + (v_3 * T.int64(8) + l)] + v_1[i, j, row + i_1 * T.int64(6) + m_3, k * T.int64(4)] * w[i, j, k * T.int64(4), at * T.int64(16) + (v_3 * T.int64(8) + l)]
+                                            for m_4 in T.unroll(T.int64(6)):
+                                                for v_4 in T.unroll(T.int64(2)):
+                                                    for l in T.vectorized(T.int64(8)):
+                                                        acc_1[m_4 * T.int64(16) + (v_4 * T.int64(8) + l)] = acc_1[m_4 * T.int64(16) + (v_4 * T.int64(8) + l)] + v_1[i, j, row + i_1 * T.int64(6) + m_4, k * T.int64(4) + T.int64(1)] * w[i, j, k * T.int64(4) + T.int64(1), at * T.int64(16) + (v_4 * T.int64(8) + l)]
+                                            for m_5 in T.unroll(T.int64(6)):
+                                                for v_5 in T.unroll(T.int64(2)):
+                                                    for l in T.vectorized(T.int64(8)):
+                                                        acc_1[m_5 * T.int64(16) + (v_5 * T.int64(8) + l)] = acc_1[m_5 * T.int64(16) + (v_5 * T.int64(8) + l)] + v_1[i, j, row + i_1 * T.int64(6) + m_5, k * T.int64(4) + T.int64(2)] * w[i, j, k * T.int64(4) + T.int64(2), at * T.int64(16) + (v_5 * T.int64(8) + l)]
+                                            for m_6 in T.unroll(T.int64(6)):
+                                                for v_6 in T.unroll(T.int64(2)):
+                                                    for l in T.vectorized(T.int64(8)):
+                                                        acc_1[m_6 * T.int64(16) + (v_6 * T.int64(8) + l)] = acc_1[m_6 * T.int64(16) + (v_6 * T.int64(8) + l)] + v_1[i, j, row + i_1 * T.int64(6) + m_6, k * T.int64(4) + T.int64(3)] * w[i, j, k * T.int64(4) + T.int64(3), at * T.int64(16) + (v_6 * T.int64(8) + l)]
                                     with T.block("write"):
-                                        for m_4 in T.unroll(T.int64(6)):
-                                            for v_4 in T.unroll(T.int64(2)):
+                                        for m_7 in T.unroll(T.int64(6)):
+                                            for v_7 in T.unroll(T.int64(2)):
                                                 for l in T.vectorized(T.int64(8)):
-                                                    m_1[i, j, row + i_1 * T.int64(6) + m_4, at * T.int64(16) + (v_4 * T.int64(8) + l)] = acc_1[m_4 * T.int64(16) + (v_4 * T.int64(8) + l)]
+                                                    m_1[i, j, row + i_1 * T.int64(6) + m_7, at * T.int64(16) + (v_7 * T.int64(8) + l)] = acc_1[m_7 * T.int64(16) + (v_7 * T.int64(8) + l)]
                                 left: T.int64 = rows - tiles * T.int64(6)
                                 row_1: T.int64 = row + tiles * T.int64(6)
                                 tiles_1: T.int64 = T.Select(left == T.int64(8), T.int64(0), left // T.int64(5))
                                 for i_2 in range(tiles_1):
                                     with T.block("init"):
-                                        for m_5 in T.unroll(T.int64(5)):
-                                            for v_5 in T.unroll(T.int64(2)):
-                                                for l in T.vectorized(T.int64(8)):
-                                                    acc_1[m_5 * T.int64(16) + (v_5 * T.int64(8) + l)] = T.float32(0.0)
-                                    with T.block("sum"):
-                                        for k in range(T.int64(16)):
-                                            for m_6 in T.unroll(T.int64(5)):
-                                                for v_6 in T.unroll(T.int64(2)):
-                                                    for l in T.vectorized(T.int64(8)):
-                                                        acc_1[m_6 * T.int64(16) + (v_6 * T.int64(8) + l)] = acc_1[m_6 * T.int64(16) + (v_6 * T.int64(8) + l)] + v_1[i, j, row_1 + i_2 * T.int64(5) + m_6, k] * w[i, j, k, at * T.int64(16) + (v_6 * T.int64(8) + l)]
-                                    with T.block("write"):
-                                        for m_7 in T.unroll(T.int64(5)):
-                                            for v_7 in T.unroll(T.int64(2)):
-                                                for l in T.vectorized(T.int64(8)):
-                                                    m_1[i, j, row_1 + i_2 * T.int64(5) + m_7, at * T.int64(16) + (v_7 * T.int64(8) + l)] = acc_1[m_7 * T.int64(16) + (v_7 * T.int64(8) + l)]
-                                left_1: T.int64 = left - tiles_1 * T.int64(5)
-                                row_2: T.int64 = row_1 + tiles_1 * T.int64(5)
-                                tiles_2: T.int64 = T.Select(left_1 == T.int64(6), T.int64(0), left_1 // T.int64(4))
-                                for i_3 in range(tiles_2):
-                                    with T.block("init"):
-                                        for m_8 in T.unroll(T.int64(4)):
+                                        for m_8 in T.unroll(T.int64(5)):
                                             for v_8 in T.unroll(T.int64(2)):
                                                 for l in T.vectorized(T.int64(8)):
                                                     acc_1[m_8 * T.int64(16) + (v_8 * T.int64(8) + l)] = T.float32(0.0)
                                     with T.block("sum"):
                                         for k in range(T.int64(16)):
-                                            for m_9 in T.unroll(T.int64(4)):
+                                            for m_9 in T.unroll(T.int64(5)):
                                                 for v_9 in T.unroll(T.int64(2)):
                                                     for l in T.vectorized(T.int64(8)):
-                                                        acc_1[m_9 * T.int64(16) + (v_9 * T.int64(8) + l)] = acc_1[m_9 * T.int64(16) + (v_9 * T.int64(8) + l)] + v_1[i, j, row_2 + i_3 * T.int64(4) + m_9, k] * w[i, j, k, at * T.int64(16) + (v_9 * T.int64(8) + l)]
+                                                        acc_1[m_9 * T.int64(16) + (v_9 * T.int64(8) + l)] = acc_1[m_9 * T.int64(16) + (v_9 * T.int64(8) + l)] + v_1[i, j, row_1 + i_2 * T.int64(5) + m_9, k] * w[i, j, k, at * T.int64(16) + (v_9 * T.int64(8) + l)]
                                     with T.block("write"):
-                                        for m_10 in T.unroll(T.int64(4)):
+                                        for m_10 in T.unroll(T.int64(5)):
                                             for v_10 in T.unroll(T.int64(2)):
                                                 for l in T.vectorized(T.int64(8)):
-                                                    m_1[i, j, row_2 + i_3 * T.int64(4) + m_10, at * T.int64(16) + (v_10 * T.int64(8) + l)] = acc_1[m_10 * T.int64(16) + (v_10 * T.int64(8) + l)]
-                                left_2: T.int64 = left_1 - tiles_2 * T.int64(4)
-                                row_3: T.int64 = row_2 + tiles_2 * T.int64(4)
-                                tiles_3: T.int64 = T.Select(left_2 == T.int64(4), T.int64(0), left_2 // T.int64(3))
-                                for i_4 in range(tiles_3):
+                                                    m_1[i, j, row_1 + i_2 * T.int64(5) + m_10, at * T.int64(16) + (v_10 * T.int64(8) + l)] = acc_1[m_10 * T.int64(16) + (v_10 * T.int64(8) + l)]
+                                left_1: T.int64 = left - tiles_1 * T.int64(5)
+                                row_2: T.int64 = row_1 + tiles_1 * T.int64(5)
+                                tiles_2: T.int64 = T.Select(left_1 == T.int64(6), T.int64(0), left_1 // T.int64(4))
+                                for i_3 in range(tiles_2):
                                     with T.block("init"):
-                                        for m_11 in T.unroll(T.int64(3)):
+                                        for m_11 in T.unroll(T.int64(4)):
                                             for v_11 in T.unroll(T.int64(2)):
                                                 for l in T.vectorized(T.int64(8)):
                                                     acc_1[m_11 * T.int64(16) + (v_11 * T.int64(8) + l)] = T.float32(0.0)
                                     with T.block("sum"):
                                         for k in range(T.int64(16)):
-                                            for m_12 in T.unroll(T.int64(3)):
+                                            for m_12 in T.unroll(T.int64(4)):
                                                 for v_12 in T.unroll(T.int64(2)):
                                                     for l in T.vectorized(T.int64(8)):
-                                                        acc_1[m_12 * T.int64(16) + (v_12 * T.int64(8) + l)] = acc_1[m_12 * T.int64(16) + (v_12 * T.int64(8) + l)] + v_1[i, j, row_3 + i_4 * T.int64(3) + m_12, k] * w[i, j, k, at * T.int64(16) + (v_12 * T.int64(8) + l)]
+                                                        acc_1[m_12 * T.int64(16) + (v_12 * T.int64(8) + l)] = acc_1[m_12 * T.int64(16) + (v_12 * T.int64(8) + l)] + v_1[i, j, row_2 + i_3 * T.int64(4) + m_12, k] * w[i, j, k, at * T.int64(16) + (v_12 * T.int64(8) + l)]
                                     with T.block("write"):
-                                        for m_13 in T.unroll(T.int64(3)):
+                                        for m_13 in T.unroll(T.int64(4)):
                                             for v_13 in T.unroll(T.int64(2)):
                                                 for l in T.vectorized(T.int64(8)):
-                                                    m_1[i, j, row_3 + i_4 * T.int64(3) + m_13, at * T.int64(16) + (v_13 * T.int64(8) + l)] = acc_1[m_13 * T.int64(16) + (v_13 * T.int64(8) + l)]
-                                left_3: T.int64 = left_2 - tiles_3 * T.int64(3)
-                                row_4: T.int64 = row_3 + tiles_3 * T.int64(3)
-                                tiles_4: T.int64 = left_3 // T.int64(2)
-                                for i_5 in range(tiles_4):
+                                                    m_1[i, j, row_2 + i_3 * T.int64(4) + m_13, at * T.int64(16) + (v_13 * T.int64(8) + l)] = acc_1[m_13 * T.int64(16) + (v_13 * T.int64(8) + l)]
+                                left_2: T.int64 = left_1 - tiles_2 * T.int64(4)
+                                row_3: T.int64 = row_2 + tiles_2 * T.int64(4)
+                                tiles_3: T.int64 = T.Select(left_2 == T.int64(4), T.int64(0), left_2 // T.int64(3))
+                                for i_4 in range(tiles_3):
                                     with T.block("init"):
-                                        for m_14 in T.unroll(T.int64(2)):
+                                        for m_14 in T.unroll(T.int64(3)):
                                             for v_14 in T.unroll(T.int64(2)):
                                                 for l in T.vectorized(T.int64(8)):
                                                     acc_1[m_14 * T.int64(16) + (v_14 * T.int64(8) + l)] = T.float32(0.0)
                                     with T.block("sum"):
                                         for k in range(T.int64(16)):
-                                            for m_15 in T.unroll(T.int64(2)):
+                                            for m_15 in T.unroll(T.int64(3)):
                                                 for v_15 in T.unroll(T.int64(2)):
                                                     for l in T.vectorized(T.int64(8)):
-                                                        acc_1[m_15 * T.int64(16) + (v_15 * T.int64(8) + l)] = acc_1[m_15 * T.int64(16) + (v_15 * T.int64(8) + l)] + v_1[i, j, row_4 + i_5 * T.int64(2) + m_15, k] * w[i, j, k, at * T.int64(16) + (v_15 * T.int64(8) + l)]
+                                                        acc_1[m_15 * T.int64(16) + (v_15 * T.int64(8) + l)] = acc_1[m_15 * T.int64(16) + (v_15 * T.int64(8) + l)] + v_1[i, j, row_3 + i_4 * T.int64(3) + m_15, k] * w[i, j, k, at * T.int64(16) + (v_15 * T.int64(8) + l)]
                                     with T.block("write"):
-                                        for m_16 in T.unroll(T.int64(2)):
+                                        for m_16 in T.unroll(T.int64(3)):
                                             for v_16 in T.unroll(T.int64(2)):
                                                 for l in T.vectorized(T.int64(8)):
-                                                    m_1[i, j, row_4 + i_5 * T.int64(2) + m_16, at * T.int64(16) + (v_16 * T.int64(8) + l)] = acc_1[m_16 * T.int64(16) + (v_16 * T.int64(8) + l)]
-                                left_4: T.int64 = left_3 - tiles_4 * T.int64(2)
-                                row_5: T.int64 = row_4 + tiles_4 * T.int64(2)
-                                for i_6 in range(left_4):
+                                                    m_1[i, j, row_3 + i_4 * T.int64(3) + m_16, at * T.int64(16) + (v_16 * T.int64(8) + l)] = acc_1[m_16 * T.int64(16) + (v_16 * T.int64(8) + l)]
+                                left_3: T.int64 = left_2 - tiles_3 * T.int64(3)
+                                row_4: T.int64 = row_3 + tiles_3 * T.int64(3)
+                                tiles_4: T.int64 = left_3 // T.int64(2)
+                                for i_5 in range(tiles_4):
                                     with T.block("init"):
-                                        for m_17 in T.unroll(T.int64(1)):
+                                        for m_17 in T.unroll(T.int64(2)):
                                             for v_17 in T.unroll(T.int64(2)):
                                                 for l in T.vectorized(T.int64(8)):
                                                     acc_1[m_17 * T.int64(16) + (v_17 * T.int64(8) + l)] = T.float32(0.0)
                                     with T.block("sum"):
                                         for k in range(T.int64(16)):
-                                            for m_18 in T.unroll(T.int64(1)):
+                                            for m_18 in T.unroll(T.int64(2)):
                                                 for v_18 in T.unroll(T.int64(2)):
                                                     for l in T.vectorized(T.int64(8)):
-                                                        acc_1[m_18 * T.int64(16) + (v_18 * T.int64(8) + l)] = acc_1[m_18 * T.int64(16) + (v_18 * T.int64(8) + l)] + v_1[i, j, row_5 + i_6 + m_18, k] * w[i, j, k, at * T.int64(16) + (v_18 * T.int64(8) + l)]
+                                                        acc_1[m_18 * T.int64(16) + (v_18 * T.int64(8) + l)] = acc_1[m_18 * T.int64(16) + (v_18 * T.int64(8) + l)] + v_1[i, j, row_4 + i_5 * T.int64(2) + m_18, k] * w[i, j, k, at * T.int64(16) + (v_18 * T.int64(8) + l)]
                                     with T.block("write"):
-                                        for m_19 in T.unroll(T.int64(1)):
+                                        for m_19 in T.unroll(T.int64(2)):
                                             for v_19 in T.unroll(T.int64(2)):
                                                 for l in T.vectorized(T.int64(8)):
-                                                    m_1[i, j, row_5 + i_6 + m_19, at * T.int64(16) + (v_19 * T.int64(8) + l)] = acc_1[m_19 * T.int64(16) + (v_19 * T.int64(8) + l)]
+                                                    m_1[i, j, row_4 + i_5 * T.int64(2) + m_19, at * T.int64(16) + (v_19 * T.int64(8) + l)] = acc_1[m_19 * T.int64(16) + (v_19 * T.int64(8) + l)]
+                                left_4: T.int64 = left_3 - tiles_4 * T.int64(2)
+                                row_5: T.int64 = row_4 + tiles_4 * T.int64(2)
+                                for i_6 in range(left_4):
+                                    with T.block("init"):
+                                        for m_20 in T.unroll(T.int64(1)):
+                                            for v_20 in T.unroll(T.int64(2)):
+                                                for l in T.vectorized(T.int64(8)):
+                                                    acc_1[m_20 * T.int64(16) + (v_20 * T.int64(8) + l)] = T.float32(0.0)
+                                    with T.block("sum"):
+                                        for k in range(T.int64(16)):
+                                            for m_21 in T.unroll(T.int64(1)):
+                                                for v_21 in T.unroll(T.int64(2)):
+                                                    for l in T.vectorized(T.int64(8)):
+                                                        acc_1[m_21 * T.int64(16) + (v_21 * T.int64(8) + l)] = acc_1[m_21 * T.int64(16) + (v_21 * T.int64(8) + l)] + v_1[i, j, row_5 + i_6 + m_21, k] * w[i, j, k, at * T.int64(16) + (v_21 * T.int64(8) + l)]
+                                    with T.block("write"):
+                                        for m_22 in T.unroll(T.int64(1)):
+                                            for v_22 in T.unroll(T.int64(2)):
+                                                for l in T.vectorized(T.int64(8)):
+                                                    m_1[i, j, row_5 + i_6 + m_22, at * T.int64(16) + (v_22 * T.int64(8) + l)] = acc_1[m_22 * T.int64(16) + (v_22 * T.int64(8) + l)]
                     result = T.allocate([T.int64(4), T.int64(4), T.int64(16)], "float32", "global")
                     result_1 = T.decl_buffer((T.int64(4), T.int64(4), T.int64(16)), data=result)
                     with T.block("output"):

@@ -516,6 +516,7 @@ bool rlxc_decide_tiles(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_sta
                              .rows_first = p.near,
                              .panel_first = p.far,
                              .chains = p.chains,
+                             .unroll = p.unroll,
                              .epilogue = epilogue != NULL,
                              .threads = !c->serial && !rlxc_tile_is_small(&r.both[0])};
     return true;

@@ -213,6 +213,13 @@ static const rlxc_stmt *fetch_row(rlxc_tiler *t, const rlxc_tile *q, const rlxc_
     return rlxc_fetch(ctx, rlxc_load(ctx, load->load.buffer, at, load->load.n));
 }
 
+/* Elements of the reduction per iteration of the tile's loop. */
+static uint32_t unroll_of(const rlxc_tiler *t, const rlxc_tile *q)
+{
+    const bool full = q->mr == t->p.mr && q->nv == t->p.nv && !q->valid;
+    return full && t->p.unroll ? t->p.unroll : 1;
+}
+
 /* The sums along the only axis, |n| elements at a time, each into its own part; then the elements
  * left over, and the parts are added up. */
 static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n)
@@ -222,25 +229,26 @@ static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n
     const rlxc_expr **k = &values[t->p.reduce], *var = rlxc_loop_var(ctx, "k");
     const rlxc_expr *first = t->p.k_block ? t->first : rlxc_tile_num(t, 0);
     const rlxc_expr *count = t->p.k_block ? t->count : t->s->extents[t->p.reduce];
-    const rlxc_expr *width = rlxc_tile_num(t, n);
+    const uint32_t all = n == 1 ? unroll_of(t, q) : n;
+    const rlxc_expr *width = rlxc_tile_num(t, all);
     const rlxc_expr *whole =
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, count, width), NULL);
     const rlxc_expr *left =
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, count, width), NULL);
     const rlxc_stmt *parts[RLXC_MOST_CHAINS + 2], *steps[2 * RLXC_MOST_CHAINS];
     uint32_t n_parts = 0, n_steps = 0;
-    for (uint32_t chain = 0; chain < n; chain++) {
+    for (uint32_t i = 0; i < all; i++) {
         *k = rlxc_tile_plus(t, first,
-                            rlxc_tile_plus(t, rlxc_tile_times(t, var, n), rlxc_tile_num(t, chain)));
-        steps[n_steps++] = acc_step(t, q, chain, values);
+                            rlxc_tile_plus(t, rlxc_tile_times(t, var, all), rlxc_tile_num(t, i)));
+        steps[n_steps++] = acc_step(t, q, i % n, values);
         if (q->ahead)
             steps[n_steps++] = fetch_row(t, q, *k);
     }
     parts[n_parts++] =
         rlxc_loop_of(ctx, var, whole, RLXC_LOOP_SERIAL, rlxc_stmt_seq(ctx, steps, n_steps));
-    if (n > 1 && !rlxc_is_const(left, 0)) {
+    if (all > 1 && !rlxc_is_const(left, 0)) {
         var = rlxc_loop_var(ctx, "k");
-        *k = rlxc_tile_plus(t, first, rlxc_tile_plus(t, rlxc_tile_times(t, whole, n), var));
+        *k = rlxc_tile_plus(t, first, rlxc_tile_plus(t, rlxc_tile_times(t, whole, all), var));
         parts[n_parts++] =
             rlxc_loop_of(ctx, var, left, RLXC_LOOP_SERIAL, acc_step(t, q, 0, values));
     }
@@ -252,6 +260,28 @@ static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n
         parts[n_parts++] = over_tile(t, q, &at, false, rlxc_stmt_store(ctx, t->acc, &to, 1, sum));
     }
     return rlxc_stmt_seq(ctx, parts, n_parts);
+}
+
+/* The sums along axis |inner| - 1, the innermost of several, several elements per iteration; NULL:
+ * one by one. */
+static const rlxc_stmt *acc_unrolled(rlxc_tiler *t, const rlxc_tile *q, uint32_t inner,
+                                     const rlxc_tile_ranges *ranges, const rlxc_expr **values)
+{
+    const int64_t n = unroll_of(t, q);
+    const rlxc_stmt *steps[RLXC_MOST_CHAINS];
+    int64_t extent;
+    if (n == 1 || inner == 0 || ranges->first[inner - 1] || ranges->count[inner - 1] ||
+        (t->sliding && inner - 1 == t->sliding->along) ||
+        !rlxc_is_int(t->s->extents[inner - 1], &extent) || extent % n != 0 || extent == n)
+        return NULL;
+    const rlxc_expr *var = rlxc_loop_var(t->ctx, "k"), *kept = values[inner - 1];
+    for (int64_t i = 0; i < n; i++) {
+        values[inner - 1] = rlxc_tile_plus(t, rlxc_tile_times(t, var, n), rlxc_tile_num(t, i));
+        steps[i] = acc_step(t, q, 0, values);
+    }
+    values[inner - 1] = kept;
+    return rlxc_loop_of(t->ctx, var, rlxc_tile_num(t, extent / n), RLXC_LOOP_SERIAL,
+                        rlxc_stmt_seq(t->ctx, steps, (uint32_t)n));
 }
 
 static const rlxc_stmt *acc_update(rlxc_tiler *t, const rlxc_tile *q)
@@ -266,8 +296,13 @@ static const rlxc_stmt *acc_update(rlxc_tiler *t, const rlxc_tile *q)
         if (s->reduces[k])
             values[k] = ranges->first[k] ? rlxc_tile_plus(t, ranges->first[k], vars[k]) : vars[k];
     }
-    const rlxc_stmt *body = acc_step(t, q, 0, values);
-    for (uint32_t k = s->n_axes; k-- > 0;) {
+    uint32_t inner = s->n_axes;
+    while (inner > 0 && !s->reduces[inner - 1])
+        inner--;
+    const rlxc_stmt *body = acc_unrolled(t, q, inner, ranges, values);
+    inner = body ? inner - 1 : s->n_axes;
+    body = body ? body : acc_step(t, q, 0, values);
+    for (uint32_t k = inner; k-- > 0;) {
         if (!s->reduces[k])
             continue;
         const rlxc_expr *count = ranges->count[k] ? ranges->count[k] : s->extents[k];

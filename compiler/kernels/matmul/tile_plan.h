@@ -30,6 +30,7 @@ typedef struct rlxc_tile_plan {
     uint8_t tail[RLXC_ROW_CHAIN];
     uint32_t borrow; /* bit r: see rlxc_tile_shape */
     uint32_t chains;
+    uint32_t unroll;   /* elements of the reduction per iteration of a full tile's loop; 0: one */
     bool must_pack;    /* operand is copied for each tile of columns */
     int64_t pack_rows; /* ... if there are at least that many rows, and it is large; 0: never */
     bool near; /* the operand stays in the cache: each block of rows goes through all panels */
