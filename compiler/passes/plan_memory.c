@@ -132,7 +132,7 @@ static const rlxc_expr *tensor_bytes(planner *p, const rlxc_sinfo *t)
 
 static bool fits(planner *p, const rlxc_expr *size, const rlxc_expr *into)
 {
-    return size == into || rlxc_prove_le(p->ctx, size, into, &p->bounds);
+    return rlxc_prove_le(p->ctx, size, into, &p->bounds);
 }
 
 static const branch_scope *innermost(const planner *p)

@@ -490,6 +490,7 @@ RLX_TEST(sym, hostile_expressions_take_bounded_work)
         const rlxc_expr *c = rlxc_canonical(f.ctx, e, &f.bounds);
         cr_expect(c->depth <= RLXC_MAX_EXPR_DEPTH);
         (void)rlxc_prove_le(f.ctx, e, rlxc_add(f.ctx, e, m), &f.bounds);
+        cr_expect(rlxc_prove_le(f.ctx, e, e, &f.bounds), "kind %d", kind);
     }
     finish(&f);
 }
