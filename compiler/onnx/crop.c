@@ -25,14 +25,19 @@ static places places_of(rlxc_ox *im, rlxc_atom boxes, int64_t k, const rlxc_expr
         end[i] = rlxc_ox_op2(
             im, "multiply", last,
             rlxc_ox_slice(im, boxes, 1, rlxc_ox_i(im, k + 2 * i), rlxc_ox_i(im, k + 2 * i + 1), 1));
-    rlxc_atom span = rlxc_ox_op2(im, "subtract", end[1], end[0]);
-    rlxc_atom step = rlxc_ox_op2(im, "divide", span, rlxc_ox_scalar(im, gaps, RLX_F32));
     rlxc_atom place = rlxc_ox_cast(im, rlxc_ox_arange(im, zero, size), RLX_F32);
     place = rlxc_ox_op2(im, "add", place,
                         rlxc_ox_op2(im, "multiply", rlxc_ox_scalar(im, single, RLX_F32),
                                     rlxc_ox_number(im, RLX_F32, 0.5)));
     places p = {.size = image};
-    p.at = rlxc_ox_op2(im, "add", end[0], rlxc_ox_op2(im, "multiply", place, step));
+    /* A mean of both ends: at an end on the border of the image it is exact, fused to a
+     * multiply-add or not. */
+    const rlxc_atom whole = rlxc_ox_scalar(im, gaps, RLX_F32);
+    const rlxc_atom rest = rlxc_ox_op2(im, "subtract", whole, place);
+    p.at = rlxc_ox_op2(im, "divide",
+                       rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", end[0], rest),
+                                   rlxc_ox_op2(im, "multiply", end[1], place)),
+                       whole);
     p.inside = rlxc_ox_op2(im, "logical_and",
                            rlxc_ox_op2(im, "greater_equal", p.at, rlxc_ox_number(im, RLX_F32, 0)),
                            rlxc_ox_op2(im, "less_equal", p.at, last));
