@@ -1,12 +1,12 @@
 /* The plan verifier's proof of in-place results from loops as schedules leave them
  * (verify_inplace.h).
  *
- * For every load of the operand and every store of the result: the load comes
- * first in the text, in the same statement or an earlier one, and both use the variable of each
- * loop around the two in the same dimension of their indices. So an element is read in the one
- * iteration that writes it, before it is written. An index uses variables by being a sum that tells
- * them, as split leaves it (i * 8 + j), or several indices use a sum as quotients and remainders
- * that tell it, as fuse leaves it. Loops and blocks with other annotations are refused. */
+ * For every load of the operand and every store of the result: the load comes first in the text, in
+ * the same statement or an earlier one, and both have the same indices for the variable of each
+ * loop around the two. So an element is read in the one iteration that writes it, before it is
+ * written. Either an index is a sum that determines the variables in it, as split leaves it
+ * (i * 8 + j), or several indices are quotients and remainders of such a sum, as fuse leaves them.
+ * Loops and blocks with other annotations are refused. */
 #include "compiler/analysis/verify_inplace.h"
 #include "compiler/ir/sym.h"
 

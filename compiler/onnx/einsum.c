@@ -68,7 +68,7 @@ static bool read_equation(rlxc_ox *im, const char *text, const rlxc_atom *parts,
         eq->hidden[k] = free_letters[most - 1 - k];
     eq->text = out.data ? out.data : "";
     if (!arrow)
-        add_result(&out, eq->text, eq->hidden);
+        add_result(&out, rlxc_intern_cstr(im->ctx, eq->text), eq->hidden);
     eq->text = out.data ? out.data : "";
     return !lost;
 }
@@ -102,9 +102,10 @@ static void drop_units(rlxc_ox *im, equation *eq, rlxc_atom *parts, uint32_t n)
                 parts[i] =
                     rlxc_ox_op0(im, "squeeze", parts[i],
                                 rlxc_ox_with_ints(im, (rlxc_attrs){0}, "axis", units, n_units));
-            p += length + (p[length] == ',');
-            if (pass == 1)
-                rlxc_text_printf(&out, "%s", i + 1 < n ? "," : p);
+            const char *rest = p + length;
+            p = rest + (*rest == ',');
+            if (pass == 1) /* an equation of too few or too many terms stays one */
+                rlxc_text_printf(&out, "%s", i + 1 == n ? rest : *rest == ',' ? "," : "");
         }
     }
     eq->text = out.data ? out.data : "";

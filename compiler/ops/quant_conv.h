@@ -18,11 +18,9 @@
  * two neighbouring taps side by side: filter[o / width, r, s / 2, o % width, s % 2]; after an odd
  * number of taps there is one of zeros, so that KW is even.
  *
- * The form is plain TIR, a reduction along one axis k = (r * KW + s)
- *
- * C + c, C the channels rounded up to whole words, or 1: any schedule is correct, and rule
- * int8_conv makes a fast one. It knows the stage by building the same expressions again:
- * expressions are shared. */
+ * The form is plain TIR, a reduction along one axis k = (r * KW + s) * C + c, C the channels
+ * rounded up to whole words, or 1: any schedule is correct, and rule int8_conv makes a fast one. It
+ * knows the stage by building the same expressions again: expressions are shared. */
 #ifndef RLXC_OPS_QUANT_CONV_H
 #define RLXC_OPS_QUANT_CONV_H
 

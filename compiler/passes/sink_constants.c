@@ -11,8 +11,8 @@
  *
  * Parameters are the nodes of a graph, with an edge to each parameter that they are passed on as.
  * Along the edges flows the value of a parameter (nothing yet, one constant, several values: the
- * lattice of Wegman and Zadeck, "Constant Propagation with Conditional Branches",
- * TOPLAS 1991, with functions for blocks), and against them the fact that it is read.
+ * lattice of Wegman and Zadeck, "Constant Propagation with Conditional Branches", TOPLAS 1991, with
+ * functions for blocks), and against them the fact that it is read.
  *
  * Left alone: functions that are used as values, are planned already, or write into their
  * arguments; parameters whose types bind symbols or would have to be checked at the call. */

@@ -5,8 +5,8 @@
  * rank must be one of those that fit, which is checked before the call, with the operator's name.
  * If one fits, the operand is cast to it, and the rest of the block knows the rank too. If several
  * fit, the call is repeated in each branch of a chain of ifs. The same is done for the length of
- * index vectors (gather_nd, scatter_nd), on which the result's rank depends.
- * Elementwise operators and those flagged RLXC_OP_ANY_RANK take any rank.
+ * index vectors (gather_nd, scatter_nd), on which the result's rank depends. Elementwise operators
+ * and those flagged RLXC_OP_ANY_RANK take any rank.
  *
  * Afterwards no other operator that is to be legalized has an operand of unknown rank. */
 #include "compiler/passes/passes.h"

@@ -2,8 +2,8 @@
  *
  * Rules give a reason when they decline (rlxc_decline). Nothing is formatted, and no argument is
  * evaluated, unless explanations were requested and a rule is being tried on a block; passes that
- * only inspect call the same functions.
- * The last reason wins, because callers know more than their callees.
+ * only inspect call the same functions. The last reason wins, because callers know more than their
+ * callees.
  *
  * Blocks are in the order of the module, rules in the order of rules.def. Thread-compatible: one
  * compilation writes to one rlxc_explain. */

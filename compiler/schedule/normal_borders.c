@@ -1,13 +1,9 @@
 /* Borders of images: padding that another tool inlined into the window that reads it.
  *
- *   C[y, x] += T.if_then_else(1 <= y + r ..., A[y + r - 1, x + q - 1], 0)
- *
- * W[r, q]
+ *   C[y, x] += T.if_then_else(1 <= y + r ..., A[y + r - 1, x + q - 1], 0) * W[r, q]
  *
  * becomes a temporary with the border, P[y, x] = T.if_then_else(1 <= y ..., A[y - 1, x - 1], 0),
- * and C[y, x] += P[y + r, x + q]
- *
- * W[r, q]: the form that legalization makes, and that rules take.
+ * and C[y, x] += P[y + r, x + q] * W[r, q]: the form that legalization makes, and that rules take.
  */
 #include "compiler/analysis/reach.h"
 #include "compiler/schedule/normal_space.h"

@@ -4,11 +4,7 @@
  *   for i, j in T.grid(n, m):                     for i, j in T.grid(n, m):
  *       s[0] = 0                                      s[i, j] = 0
  *       for k in range(l):                            for k in range(l):
- *           s[0] = s[0] + A[i, k]
- *
- * B[k, j]               s[i, j] = s[i, j] + A[i, k]
- *
- * B[k, j]
+ *           s[0] = s[0] + A[i, k] * B[k, j]               s[i, j] = s[i, j] + A[i, k] * B[k, j]
  *       C[i, j] = T.max(s[0], 0)                      C[i, j] = T.max(s[i, j], 0)
  *
  * A temporary that is allocated in the loops holds nothing at the start of an iteration. Of others

@@ -287,6 +287,11 @@ def equations():
         [node("Einsum", "a b", "y", equation="...ij,jk->ik")],
         [("a", tensor_type(F32, ["n", 3, 4])), ("b", tensor_type(F32, [4, 5]))], [("y", tensor_type(F32, None))]),
         [], None, refused='the result of the equation "...ij,jk->ik" has no ellipsis')
+    for equation in ("a->a", "a,,b->a", "a,b,c->a"):  # of two operands, of which one is a scalar
+        yield Program(f"Einsum {equation} of two operands", graph(
+            [node("Einsum", "a b", "y", equation=equation)],
+            [("a", tensor_type(F32, ["n"])), ("b", tensor_type(F32, []))], [("y", tensor_type(F32, None))]),
+            [], None, refused="do not fit 2 operands")
 
 
 def slices():
