@@ -75,12 +75,14 @@ static bool read_attention(rlxc_ox *im, attention *a)
     a->t = at_least_float32(rlxc_ox_type(im, a->q));
     if (rlxc_prove_eq(im->ctx, a->heads, a->shared, NULL))
         return rlxc_ox_good(im);
-    if (!rlxc_is_int(a->heads, &heads) || !rlxc_is_int(a->shared, &shared) || shared < 1 ||
-        heads % shared != 0) {
-        rlxc_ox_fail(im, "the query's heads must be a known multiple of the key's");
+    const rlxc_expr *zero = rlxc_ox_i(im, 0);
+    rlxc_ox_check_least(im, a->shared, 1, "number of key heads");
+    if (!rlxc_ox_good(im))
         return false;
-    }
-    a->group = rlxc_ox_i(im, heads / shared);
+    rlxc_ox_check_number(im, rlxc_ox_bin(im, RLXC_EXPR_FLOORMOD, a->heads, a->shared), zero, zero,
+                         "remainder of query heads by key heads");
+    a->group =
+        rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, a->heads, a->shared), NULL);
     return rlxc_ox_good(im);
 }
 
@@ -283,15 +285,21 @@ static rlxc_atom one_operator(rlxc_ox *im, const attention *a, double scale)
 
 /* --- as products ------------------------------------------------------------------------------ */
 
-static rlxc_atom as_products(rlxc_ox *im, const attention *ap, double scale)
+/* One over the square root of the size of a head, which is known at run time only. */
+static rlxc_atom inverse_root(rlxc_ox *im, const attention *a)
+{
+    rlxc_atom size = rlxc_ox_scalar(im, rlxc_ox_dim(im, a->q, 3), a->t);
+    return rlxc_ox_op2(im, "divide", rlxc_ox_number(im, a->t, 1), rlxc_ox_op1(im, "sqrt", size));
+}
+
+static rlxc_atom as_products(rlxc_ox *im, const attention *ap, rlxc_atom scale)
 {
     static const int64_t turn[4] = {0, 1, 3, 2};
     const attention a = *ap;
     const int64_t show = rlxc_ox_int(im, "qk_matmul_output_mode", 0);
     const double cap = rlxc_ox_float(im, "softcap", 0);
     bool sure;
-    rlxc_atom scores =
-        rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, a.q, a.t), rlxc_ox_number(im, a.t, scale));
+    rlxc_atom scores = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, a.q, a.t), scale);
     rlxc_atom keys = rlxc_ox_transpose(im, rlxc_ox_cast(im, a.k, a.t), turn, 4);
     scores = product(im, &a, scores, keys);
     rlxc_atom shown = scores;
@@ -343,12 +351,17 @@ void rlxc_ox_import_attention(rlxc_ox *im, const rlxc_ox_row *row)
     static const int64_t swap[4] = {0, 2, 1, 3};
     attention a;
     double scale = rlxc_ox_float(im, "scale", 0);
+    int64_t size = 0;
     if (!read_attention(im, &a))
         return;
-    if (!rlxc_ox_attr(im, "scale"))
-        scale = 1 / sqrt((double)rlxc_ox_need_dim(im, a.q, 3, "the size of a head"));
-    rlxc_atom y =
-        is_one_operator(im, &a) ? one_operator(im, &a, scale) : as_products(im, &a, scale);
+    const bool known = rlxc_is_int(rlxc_ox_dim(im, a.q, 3), &size);
+    if (known && !rlxc_ox_attr(im, "scale"))
+        scale = 1 / sqrt((double)size);
+    rlxc_atom y = is_one_operator(im, &a) ? one_operator(im, &a, scale)
+                                          : as_products(im, &a,
+                                                        known || rlxc_ox_attr(im, "scale")
+                                                            ? rlxc_ox_number(im, a.t, scale)
+                                                            : inverse_root(im, &a));
     if (a.is_flat) {
         const rlxc_expr *dims[3] = {a.batch, a.queries,
                                     rlxc_mul(im->ctx, a.heads, rlxc_ox_dim(im, y, 3))};

@@ -200,6 +200,10 @@ def rows():
            Row("Attention", [q, k, k],
                lambda *a: ref.attention(*a, causal=True, window=(1, -1)), is_causal=1,
                left_window_size=1),
+           Row("Attention", [x("2 n 5 4"), x("2 m 7 4"), x("2 m 7 4")],
+               lambda *a: ref.attention(*a), sizes=[(6, 2), (3, 3), (5, 1)], name="unknown groups"),
+           Row("Attention", [x("2 6 5 n"), x("2 3 m n"), x("2 3 m 4")],
+               lambda *a: ref.attention(*a), name="unknown head size"),
            Row("Attention", [x("2 n 12"), x("2 m 6"), x("2 m 10")],
                lambda q, k, v: ref.flat_attention(q, k, v, 4, 2), q_num_heads=4, kv_num_heads=2)]
     for mode in range(4):
