@@ -67,20 +67,25 @@ rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_e
 }
 
 /* Checks that dimension |d| does not become negative; modes other than constant need elements to
- * repeat. */
+ * repeat where they pad at all. */
 static void check_pads(rlxc_ox *im, const rlxc_expr *d, const rlxc_expr *before,
                        const rlxc_expr *after, const char *mode)
 {
     const rlxc_expr *sum = rlxc_add(im->ctx, before, after), *one = rlxc_ox_i(im, 1);
-    const rlxc_expr *low = rlxc_ox_i(im, INT64_MIN);
+    const rlxc_expr *low = rlxc_ox_i(im, INT64_MIN), *zero = rlxc_ox_i(im, 0);
     rlxc_ox_check_least(im, rlxc_add(im->ctx, d, sum), 0, "a padded dimension");
     if (strcmp(mode, "constant") == 0)
         return;
-    rlxc_ox_check_least(im, d, 1, "a padded dimension of the input");
+    const rlxc_expr *pads =
+        rlxc_ox_bin(im, RLXC_EXPR_OR, rlxc_ox_bin(im, RLXC_EXPR_NE, before, zero),
+                    rlxc_ox_bin(im, RLXC_EXPR_NE, after, zero));
+    rlxc_ox_check_least(im, rlxc_ox_if(im, pads, d, rlxc_ox_bin(im, RLXC_EXPR_MAX, d, one)), 1,
+                        "a padded dimension of the input");
     if (strcmp(mode, "reflect") != 0)
         return;
-    rlxc_ox_check_number(im, before, low, rlxc_sub(im->ctx, d, one), "a padding");
-    rlxc_ox_check_number(im, after, low, rlxc_sub(im->ctx, d, one), "a padding");
+    const rlxc_expr *most = rlxc_sub(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, d, one), one);
+    rlxc_ox_check_number(im, before, low, most, "a padding");
+    rlxc_ox_check_number(im, after, low, most, "a padding");
 }
 
 /* Widths that are known at run time only: one builtin pads all axes. None where it does not apply:

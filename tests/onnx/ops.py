@@ -293,7 +293,7 @@ def rows():
                 strides=[2, 1, 3]) for g in (1, 2, 4)]
     out += [Row("Pad", [x("n 5 m"), np.array([0, 4, b, 0, 1, a])],
                 lambda v, _, b=b, a=a, mode=mode: np.pad(v, [(0, 0), (4, 1), (b, a)], mode=mode),
-                opset=19, mode=mode, sizes=[(1, 5), (3, 6), (2, 33)])
+                opset=19, mode=mode, sizes=[(1, 5), (3, 6), (2, 33), (0, 6)])
             for mode in ("reflect", "edge", "wrap") for b, a in ((3, 4), (0, 2), (1, 0))]
     for mode in ("constant", "edge", "reflect", "wrap"):  # widths known at run time only
         for t in ("float32", "int8", "float16", "int64", "bool"):

@@ -150,7 +150,7 @@ ROWS = [
             mode="reflect"),
     one("Pad", mode="edge",
         cases=[((X[:0], i64(1, 0, 0, 0)), "(Pad): a padded dimension of the input is 0"),
-               ((X, i64(1, 0, 0, 0)), None)]),
+               ((X[:0], i64(0, 1, 0, 0)), None), ((X, i64(1, 0, 0, 0)), None)]),
     one("Resize", ins="x _ _ k", mode="nearest",
         cases=[((IMAGE, i64(1, 2, -1, 4)), "(Resize): a size is -1, expected at least 1"),
                ((IMAGE, i64(1, 2, 0, 4)), "(Resize): a size is 0"), ((IMAGE, i64(1, 2, 2, 8)), None)]),
