@@ -408,6 +408,11 @@ bool rlxc_block_region(rlxc_engine *e, const rlxc_node *block, const rlxc_node *
     rlxc_spans between = {0}, spans = {0};
     bool any = false;
     rlxc_block_accesses(e, block, &all);
+    for (uint32_t i = 0; i < all.items.count && !any; i++)
+        any = all.items.items[i].buffer == buffer && all.items.items[i].writes == writes;
+    if (!any)
+        return false;
+    any = false;
     spans_between(e, block->parent, under, &between);
     for (uint32_t i = 0; i < block->block->n_axes; i++) { /* an axis stays in its own domain */
         const rlxc_axis *axis = &block->block->axes[i];

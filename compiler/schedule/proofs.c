@@ -456,6 +456,12 @@ static bool meet_in_place(rlxc_engine *e, const rlxc_span *inner, const rlxc_spa
 {
     rlxc_context *ctx = e->ctx;
     bool inside = true;
+    for (uint32_t k = 0; k < n && inside; k++) /* most often they are the same */
+        inside = inner[k].min && inner[k].max && inner[k].min == outer[k].min &&
+                 inner[k].max == outer[k].max;
+    if (inside)
+        return true;
+    inside = true;
     for (uint32_t k = 0; k < n; k++) {
         rlxc_span a = inner[k], b = outer[k];
         if ((a.min && b.max && rlxc_prove_lt(ctx, b.max, a.min, bounds)) ||
@@ -470,16 +476,14 @@ static bool meet_in_place(rlxc_engine *e, const rlxc_span *inner, const rlxc_spa
 
 enum { MAX_NDIM = 64 };
 
-/* True if blocks |a| and |b| below |loop| access common elements of |buffer|, which |a| writes,
- * only in the same iteration. */
+/* True if blocks |a| and |b| below |loop| access common elements of |buffer|, of which |a| writes
+ * |written|, only in the same iteration. */
 static bool check_pair(rlxc_engine *e, const rlxc_node *loop, const rlxc_node *a,
-                       const rlxc_node *b, const rlxc_buffer *buffer)
+                       const rlxc_span *written, const rlxc_node *b, const rlxc_buffer *buffer)
 {
     rlxc_bounds bounds = rlxc_bounds_at(e, loop);
-    rlxc_span written[MAX_NDIM], other[MAX_NDIM];
+    rlxc_span other[MAX_NDIM];
     uint32_t n = buffer->ndim;
-    if (n > MAX_NDIM || !rlxc_block_region(e, a, loop, buffer, true, written))
-        return true;
     if (rlxc_block_region(e, b, loop, buffer, false, other) &&
         !meet_in_place(e, other, written, n, &bounds))
         return rlxc_refuse(e,
@@ -503,13 +507,19 @@ bool rlxc_check_covered(rlxc_engine *e, const rlxc_node *loop)
     rlxc_node_list blocks = {0};
     rlxc_blocks_in(e, loop->kids.items.items[0], false, &blocks);
     for (uint32_t w = 0; w < blocks.items.count; w++) {
+        const rlxc_node *writer = blocks.items.items[w];
         rlxc_accesses_in all = {0};
-        rlxc_block_accesses(e, blocks.items.items[w], &all);
-        for (uint32_t i = 0; i < all.items.count; i++)
-            for (uint32_t r = 0; r < blocks.items.count && all.items.items[i].writes; r++)
-                if (r != w && !check_pair(e, loop, blocks.items.items[w], blocks.items.items[r],
-                                          all.items.items[i].buffer))
+        rlxc_span written[MAX_NDIM];
+        rlxc_block_accesses(e, writer, &all);
+        for (uint32_t i = 0; i < all.items.count; i++) {
+            const rlxc_buffer *buffer = all.items.items[i].buffer;
+            if (!all.items.items[i].writes || buffer->ndim > MAX_NDIM ||
+                !rlxc_block_region(e, writer, loop, buffer, true, written))
+                continue;
+            for (uint32_t r = 0; r < blocks.items.count; r++)
+                if (r != w && !check_pair(e, loop, writer, written, blocks.items.items[r], buffer))
                     return false;
+        }
     }
     return true;
 }
