@@ -150,6 +150,7 @@ ProtobufCAllocator rlxc_ox_allocator(rlxc_context *ctx);
 void rlxc_ox_fail(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* An error that does not fail the node, so that further errors of the node are reported as well. */
 void rlxc_ox_report(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rlxc_ox_warn(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* True while the node has not failed; also checks for errors that an operator reported. */
 bool rlxc_ox_good(rlxc_ox *im);
 uint32_t rlxc_ox_n_inputs(const rlxc_ox *im);

@@ -220,14 +220,16 @@ void rlxc_ox_note_declared(rlxc_ox *im, const Onnx__GraphProto *g)
     note_infos(im, g->output, g->n_output);
 }
 
+/* A declared shape that the node contradicts is a warning: exporters write such shapes, and nothing
+ * reads them. */
 static void check_dims(rlxc_ox *im, const char *name, const Onnx__TensorShapeProto *shape,
                        int32_t ndim, const rlxc_expr *const *dims)
 {
     if (ndim == RLXC_UNKNOWN_NDIM)
         return;
     if ((size_t)ndim != shape->n_dim) {
-        rlxc_ox_fail(im, "'%s' has %d dimensions, the model declares %zu", shown(im, name), ndim,
-                     shape->n_dim);
+        rlxc_ox_warn(im, "'%s' has %d dimensions, not %zu; the declared shape is ignored",
+                     shown(im, name), ndim, shape->n_dim);
         return;
     }
     for (int32_t i = 0; i < ndim && dims; i++) {
@@ -235,7 +237,8 @@ static void check_dims(rlxc_ox *im, const char *name, const Onnx__TensorShapePro
         int64_t is;
         if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
             d->dim_value >= 0 && rlxc_is_int(dims[i], &is) && is != d->dim_value) {
-            rlxc_ox_fail(im, "dimension %d of '%s' is %lld, the model declares %lld", i,
+            rlxc_ox_warn(im,
+                         "dimension %d of '%s' is %lld, not %lld; the declared shape is ignored", i,
                          shown(im, name), (long long)is, (long long)d->dim_value);
             return;
         }

@@ -15,18 +15,17 @@ static const int64_t EXACT = (int64_t)1 << 52; /* smaller numbers are exact as d
 
 /* --- the node --------------------------------------------------------------------------------- */
 
-/* Reports an error at the node, or at the graph if there is no node. */
-static void report(rlxc_ox *im, const char *text)
+/* |text| with the node that it is about, if there is one. */
+static const char *at_node(rlxc_ox *im, const char *text)
 {
     char op[104] = "", name[204] = "";
     if (im->node && im->node->op_type)
         rlx_name_text(rlx_str_from(im->node->op_type), op, sizeof op);
     if (im->node && im->node->name)
         rlx_name_text(rlx_str_from(im->node->name), name, sizeof name);
-    const char *said = !im->node ? rlxc_internf(im->ctx, "%s", text)
-                       : *name   ? rlxc_internf(im->ctx, "node '%s', %s: %s", name, op, text)
-                                 : rlxc_internf(im->ctx, "node without name, %s: %s", op, text);
-    rlxc_error(im->ctx, im->frame->b.range, "%s", said);
+    return !im->node ? rlxc_internf(im->ctx, "%s", text)
+           : *name   ? rlxc_internf(im->ctx, "node '%s', %s: %s", name, op, text)
+                     : rlxc_internf(im->ctx, "node without name, %s: %s", op, text);
 }
 
 void rlxc_ox_fail(rlxc_ox *im, const char *format, ...)
@@ -38,7 +37,7 @@ void rlxc_ox_fail(rlxc_ox *im, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    report(im, text);
+    rlxc_error(im->ctx, im->frame->b.range, "%s", at_node(im, text));
     im->failed = true;
 }
 
@@ -49,7 +48,17 @@ void rlxc_ox_report(rlxc_ox *im, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    report(im, text);
+    rlxc_error(im->ctx, im->frame->b.range, "%s", at_node(im, text));
+}
+
+void rlxc_ox_warn(rlxc_ox *im, const char *format, ...)
+{
+    char text[TEXT_SHOWN];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    rlxc_warning(im->ctx, im->frame->b.range, "%s", at_node(im, text));
 }
 
 /* True while the node has not failed; notices errors that an operator reported. */

@@ -291,6 +291,9 @@ def rows():
     out += [Row("ConvTranspose", [x("2 4 n 3 m"), x(f"4 {6 // g} 2 3 2")],
                 lambda a, w, g=g: ref.conv_transpose(a, w, g, (2, 1, 3)), opset=11, group=g,
                 strides=[2, 1, 3]) for g in (1, 2, 4)]
+    out += [Row("ScatterElements", [x("n 3"), np.zeros((2, 3), np.int64), x("2 3")],
+                lambda a, i, u, f=f: np.concatenate([[f.reduce([a[0], *u])], a[1:]]), opset=16,
+                axis=0, reduction=kind) for kind, f in (("max", np.maximum), ("min", np.minimum))]
     out += [Row("Pad", [x("n 5 m"), np.array([0, 4, b, 0, 1, a])],
                 lambda v, _, b=b, a=a, mode=mode: np.pad(v, [(0, 0), (4, 1), (b, a)], mode=mode),
                 opset=19, mode=mode, sizes=[(1, 5), (3, 6), (2, 33), (0, 6)])
