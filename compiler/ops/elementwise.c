@@ -174,10 +174,8 @@ UNARY(softplus)
     const rlxc_expr *beta = number(ctx, x, rlxc_attr_get_float(call, "beta", 1));
     const rlxc_expr *threshold = number(ctx, x, rlxc_attr_get_float(call, "threshold", 20));
     const rlxc_expr *bx = rlxc_mul(ctx, x, beta);
-    const rlxc_expr *soft = rlxc_te_div(
-        ctx,
-        rlxc_te_call1(ctx, "log", rlxc_add(ctx, number(ctx, x, 1), rlxc_te_call1(ctx, "exp", bx))),
-        beta);
+    const rlxc_expr *soft =
+        rlxc_te_div(ctx, rlxc_te_call1(ctx, "log1p", rlxc_te_call1(ctx, "exp", bx)), beta);
     return rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_GT, bx, threshold), x, soft);
 }
 

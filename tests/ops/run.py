@@ -175,6 +175,9 @@ def rows():
                 low, high = max(low, -9), min(high, 9)
             out.append(Row(f"R.{op}(x)", {"x": x("n m", dtype, low, high)}, ref,
                            name=f"R.{op}(x) {dtype}"))
+    for dtype in ("float32", "float64"):  # log(1 + exp(x)) has no digits left here
+        out.append(Row("R.log(R.nn.softplus(x))", {"x": x("n m", dtype, -80, -12)},
+                       lambda a: np.log(np.log1p(np.exp(a))), name=f"R.nn.softplus, small {dtype}"))
     for op in ("abs", "negative", "sign", "square"):
         out.append(Row(f"R.{op}(x)", {"x": x("n m", "int32", -9, 9)}, getattr(np, op),
                        name=f"R.{op}(x) int32"))
