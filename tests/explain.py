@@ -1025,13 +1025,22 @@ tests/explain.py#blocks:14:13: block o of fused_k_odd: taken by rule rows
     computes reduction, axes sk
     attention: k is a reduction, not a product
     inline: is a reduction
-    winograd: needs 3 consecutive blocks; block 2 is already taken
+    winograd: needs 3 consecutive blocks; block 2 (odd) is not a reduction
     quant: k is a reduction, not a product
     int8_gemm: k is a reduction, not a product
     int8_conv: k is a reduction, not a product
     sliding: no window: 2 axes for 1 dimensions of k
     tile: c[vi, vj] is not contiguous along the columns, and packing it does not pay for 1 rows
-tests/explain.py#blocks:23:13: block o_1 of fused_k_odd: as written: a loop is parallel, vectorised, unrolled, annotated, or does not begin at 0
+tests/explain.py#blocks:23:13: block o_1 of fused_k_odd: taken by rule rows, with block o
+    computes elementwise, axes s
+    attention: needs 7 consecutive blocks; block 1 (odd) is not a reduction
+    inline: odd is a result of the function
+    winograd: needs 3 consecutive blocks; block 1 (odd) is not a reduction
+    quant: is not a reduction
+    int8_gemm: is not a reduction
+    int8_conv: is not a reduction
+    sliding: is not a reduction
+    tile: is not a reduction
 
 # ==== convolution
 # Depthwise and full convolutions, and a pooling, in one graph.

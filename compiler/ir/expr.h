@@ -191,6 +191,7 @@ static inline bool rlxc_is_binary(const rlxc_expr *e)
 {
     return e->kind >= RLXC_EXPR_ADD && e->kind <= RLXC_EXPR_OR;
 }
+bool rlxc_is_compare(rlxc_expr_kind kind); /* EQ NE LT LE GT GE */
 /* True for if_then_else(condition, value, other), which evaluates one of both values. */
 static inline bool rlxc_is_choice(const rlxc_expr *e)
 {

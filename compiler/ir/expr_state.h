@@ -33,7 +33,6 @@ bool rlxc_fold_int(rlxc_expr_kind kind, rlx_dtype dtype, int64_t a, int64_t b, i
 /* As above for floating point; out_is_bool tells which output was written. */
 bool rlxc_fold_float(rlxc_expr_kind kind, rlx_dtype dtype, double a, double b, double *out,
                      bool *out_bool, bool *out_is_bool);
-bool rlxc_is_compare(rlxc_expr_kind kind); /* EQ NE LT LE GT GE */
 /* The folded cast of a constant, or NULL. */
 const rlxc_expr *rlxc_fold_cast(rlxc_context *ctx, rlx_dtype dtype, const rlxc_expr *constant);
 /* The simpler expression that |a kind b| (same types, neither vector) always equals, or NULL. */

@@ -30,6 +30,7 @@ const rlxc_expr *rlxc_canonical(rlxc_context *ctx, const rlxc_expr *e, const rlx
  * expressions keep their form. */
 const rlxc_expr *rlxc_simplify(rlxc_context *ctx, const rlxc_expr *e, const rlxc_bounds *bounds);
 rlxc_bound rlxc_bound_of(rlxc_context *ctx, const rlxc_expr *e, const rlxc_bounds *bounds);
+bool rlxc_is_index_type(rlx_dtype t); /* scalar int64 or int32 */
 /* The interval of all values of an integer type. */
 rlxc_bound rlxc_type_range(rlx_dtype t);
 bool rlxc_prove_eq(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b,

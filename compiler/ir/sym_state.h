@@ -80,7 +80,6 @@ typedef struct rlxc_sym {
 rlxc_sym rlxc_sym_begin(rlxc_context *ctx, const rlxc_bounds *bounds);
 void rlxc_sym_end(rlxc_sym *s);
 void *rlxc_sym_alloc(rlxc_sym *s, size_t size); /* size is at most a slab */
-bool rlxc_is_index_type(rlx_dtype t);           /* scalar int64 or int32 */
 rlxc_poly *rlxc_poly_of(rlxc_sym *s,
                         const rlxc_expr *e); /* NULL only for e deeper than RAW_DEPTH */
 const rlxc_expr *rlxc_canon(rlxc_sym *s, const rlxc_expr *e);

@@ -7,9 +7,9 @@
  *
  * Loops that were split, fused and reordered become the axes of their block; loops around several
  * blocks become one nest for each; the initialisation of a reduction becomes part of it; copies
- * into temporaries and out of them are removed; squares and cubes written as powers become
- * products. The rules of the schedule then see the plain form. A statement whose rewriting is not
- * proved equal stays as written (compiler/schedule/normal.h). */
+ * into temporaries and out of them are removed; expressions and loops get one spelling. The rules
+ * of the schedule then see the plain form. A statement whose rewriting is not proved equal stays as
+ * written (compiler/schedule/normal.h). */
 #include <string.h>
 
 #include "compiler/ir/operation.h"
@@ -547,20 +547,6 @@ static void rewrite_attention(state *s)
 
 enum { MOST_QUESTIONS = 1 << 14 }; /* statements times temporaries */
 
-static const rlxc_expr *plain_power(void *user, const rlxc_expr *e)
-{
-    const state *s = user;
-    const bool is_power = e->kind == RLXC_EXPR_CALL && e->call.n == 2 &&
-                          rlxc_dtype_is_float(e->dtype) && strcmp(e->call.name, "pow") == 0;
-    return is_power ? rlxc_pow(s->ctx, e->call.args[0], e->call.args[1]) : NULL;
-}
-
-static const rlxc_expr *plain_powers(void *user, const rlxc_expr *e)
-{
-    const state *s = user;
-    return rlxc_expr_rewrite_all(s->ctx, e, plain_power, user);
-}
-
 static bool begin(state *s)
 {
     const rlxc_stmt *body = s->f->body;
@@ -597,12 +583,14 @@ static bool begin(state *s)
 static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
 {
     state s = {.ctx = ctx, .f = f};
-    const rlxc_stmt_rewriter powers = {.user = &s, .expr = plain_powers};
-    f->body = rlxc_stmt_rewrite(ctx, f->body, &powers);
-    f->body = rlxc_join_parts(ctx, f->body);
+    f->body = rlxc_join_parts(ctx, rlxc_plain_exprs(ctx, f->body));
     rlxc_without_views(ctx, f);
-    if (!begin(&s))
+    const rlxc_stmt *written = f->body;
+    f->body = rlxc_plain_loops(ctx, written);
+    if (!begin(&s)) {
+        f->body = written;
         return;
+    }
     count_writers(&s);
     for (uint32_t i = 0; i < s.n && !rlxc_failed(ctx); i++)
         place_locals(&s, i);
@@ -611,8 +599,10 @@ static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
     remake(&s);
     inline_copies(&s, true);
     rewrite_attention(&s);
-    if (!s.changed || rlxc_failed(ctx))
+    if (!s.changed || rlxc_failed(ctx)) {
+        f->body = written;
         return;
+    }
     static const rlxc_block no_root = {.name = "root"}; /* plain loops have none */
     rlxc_block *root = rlxc_copy(ctx, s.root ? s.root : &no_root, sizeof *root);
     root->name = rlxc_intern_cstr(ctx, root->name);

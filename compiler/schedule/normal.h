@@ -59,6 +59,11 @@ static inline uint32_t rlxc_block_axis(const rlxc_block *b, const rlxc_expr *var
     return k;
 }
 
+/* |stmt| with one spelling for expressions, and for loops, that mean the same
+ * (normal_spellings.c). */
+const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt);
+const rlxc_stmt *rlxc_plain_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
+
 /* Proves that the loops of |nest| visit each element of a box of its axes once, and makes a loop
  * for each axis. Loops that nothing depends on are dropped if repeating the block changes nothing.
  * False: not proved. */
@@ -131,10 +136,13 @@ bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps 
 
 /* Puts the accumulator of a reduction's update first: `x + s` becomes `s + x`. */
 void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest);
-/* Makes |cond|, over the axes of a sum, a part of its term: nothing is added where it does not
- * hold. False if that would store outside of the result, or for another block. */
+/* The number of type |t| that |kind|, an operation that rlxc_commutes takes, leaves any other
+ * operand as it is with; NULL: there is none. */
+const rlxc_expr *rlxc_neutral(rlxc_context *ctx, rlxc_expr_kind kind, rlx_dtype t);
+/* Makes |cond|, over the axes of a sum or maximum, a part of its term: nothing is added where it
+ * does not hold. False if that would store outside of the result, or for another block. */
 bool rlxc_guard_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *cond);
-/* Makes the limit of a reduction axis in a condition on the term of a sum its extent. */
+/* Makes the limit of a reduction axis in a condition on the term its extent. */
 void rlxc_shorten_reduction(rlxc_context *ctx, rlxc_nest *nest);
 /* Makes the values that |init| stores the init of the reduction |update|. False without effect if
  * |init| does not store exactly the results of |update|. */

@@ -49,6 +49,21 @@ static bool narrows(rlxc_context *ctx, const rlxc_expr *e)
     return found;
 }
 
+/* a < b with the variables of the space on its left, if it is linear in them and counts none of
+ * them down there. */
+static const rlxc_expr *vars_left(rlxc_space *s, const rlxc_expr *less)
+{
+    const rlxc_expr *rest = rlxc_sub(s->ctx, less->bin.a, less->bin.b), *left = rlxc_i64(s->ctx, 0);
+    for (uint32_t i = 0; i < s->n; i++) {
+        int64_t by;
+        if (!rlxc_linear_in(s->ctx, rest, s->vars[i], &by, &rest) || by < 0)
+            return less;
+        left = rlxc_add(s->ctx, left, rlxc_mul(s->ctx, s->vars[i], rlxc_i64(s->ctx, by)));
+    }
+    return rlxc_binary(s->ctx, RLXC_EXPR_LT, rlxc_canonical(s->ctx, left, NULL),
+                       rlxc_canonical(s->ctx, rlxc_sub(s->ctx, rlxc_i64(s->ctx, 0), rest), NULL));
+}
+
 static void take_conditions(rlxc_space *s, const rlxc_expr *cond, const rlxc_nest *nest)
 {
     if (!rlxc_space_goes_on(s) || rlxc_is_const(cond, 1))
@@ -74,7 +89,25 @@ static void take_conditions(rlxc_space *s, const rlxc_expr *cond, const rlxc_nes
     const rlxc_expr *low = turned ? b : a, *high = turned ? a : b;
     if (cond->kind == RLXC_EXPR_LE || cond->kind == RLXC_EXPR_GE)
         high = rlxc_add(s->ctx, high, rlxc_i64(s->ctx, 1));
-    s->exprs[s->n_exprs++] = rlxc_binary(s->ctx, RLXC_EXPR_LT, low, high);
+    s->exprs[s->n_exprs++] = vars_left(s, rlxc_binary(s->ctx, RLXC_EXPR_LT, low, high));
+}
+
+/* An axis that counts a loop down, such as n - 1 - i, counts it up: axes and conditions have
+ * n - 1 - i for i. The order of the iterations is keeps_order's concern. */
+static void count_up(rlxc_space *s, uint32_t i)
+{
+    bool down = false;
+    for (uint32_t k = 0; k < s->n_axes; k++) {
+        int64_t by;
+        const rlxc_expr *rest;
+        if (!rlxc_linear_in(s->ctx, s->exprs[k], s->vars[i], &by, &rest) || by > 0)
+            return;
+        down = down || by < 0;
+    }
+    const rlxc_expr *last = rlxc_sub(s->ctx, s->extents[i], rlxc_i64(s->ctx, 1));
+    last = rlxc_sub(s->ctx, last, s->vars[i]);
+    for (uint32_t k = 0; k < s->n_exprs && down; k++)
+        s->exprs[k] = rlxc_substitute(s->ctx, s->exprs[k], &s->vars[i], &last, 1);
 }
 
 static bool begin(rlxc_space *s, const rlxc_nest *nest)
@@ -98,6 +131,8 @@ static bool begin(rlxc_space *s, const rlxc_nest *nest)
     s->n_axes = s->n_exprs = nest->block->n_axes;
     if (nest->realize->block.predicate)
         take_conditions(s, nest->realize->block.predicate, nest);
+    for (uint32_t i = 0; i < s->n && !s->failed; i++)
+        count_up(s, i);
     return !s->failed;
 }
 
@@ -158,24 +193,23 @@ static bool may_repeat(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *
     return !rlxc_nest_reads_own(ctx, b) && !b->init && rlxc_bound_of(ctx, extent, NULL).min > 0;
 }
 
-/* The condition |e| over the axes, |axes| for the variables; NULL if there are elements for which
- * it holds in no step of the reduction, so that they are not stored to. */
+/* The condition |e| over the axes, |axes| for the variables; NULL if it excludes elements, which
+ * are not stored to, instead of steps of the reduction. */
 static const rlxc_expr *condition(const rlxc_space *s, const rlxc_block *b,
                                   const rlxc_expr *const *axes, const rlxc_expr *e)
 {
     const rlxc_bounds bounds = bounds_of(s);
-    const rlxc_expr *first = e, *zero = rlxc_i64(s->ctx, 0);
+    bool reduces = false;
     for (uint32_t k = 0; k < s->n; k++) {
         if (!rlxc_expr_uses_var(s->ctx, e, s->vars[k]))
             continue;
         if (!axes[k] || !rlxc_dtype_eq(axes[k]->dtype, RLX_I64))
             return NULL;
-        if (b->axes[rlxc_block_axis(b, axes[k])].kind == RLXC_AXIS_REDUCE)
-            first = rlxc_substitute(s->ctx, first, &s->vars[k], &zero, 1);
+        reduces = reduces || b->axes[rlxc_block_axis(b, axes[k])].kind == RLXC_AXIS_REDUCE;
     }
     const bool holds =
-        rlxc_is_const(first, 1) ||
-        (first->kind == RLXC_EXPR_LT && rlxc_prove_lt(s->ctx, first->bin.a, first->bin.b, &bounds));
+        reduces || rlxc_is_const(e, 1) ||
+        (e->kind == RLXC_EXPR_LT && rlxc_prove_lt(s->ctx, e->bin.a, e->bin.b, &bounds));
     return holds ? rlxc_substitute(s->ctx, e, s->vars, axes, s->n) : NULL;
 }
 

@@ -195,12 +195,71 @@ static bool is_first_step(const rlxc_block *b, const rlxc_expr *cond)
     return true;
 }
 
+static bool is_own(const rlxc_stmt *store, const rlxc_expr *e)
+{
+    bool own = e->kind == RLXC_EXPR_LOAD && e->load.buffer == store->store.buffer;
+    for (uint32_t i = 0; own && i < store->store.n; i++)
+        own = e->load.indices[i] == store->store.indices[i];
+    return own;
+}
+
+/* |store| of |value|. */
+static const rlxc_stmt *stored(rlxc_context *ctx, const rlxc_stmt *store, const rlxc_expr *value)
+{
+    rlxc_stmt *own = rlxc_copy(ctx, store, sizeof *own);
+    own->store.value = value;
+    return own;
+}
+
+/* Takes the initial value of a reduction out of an update that begins with a choice:
+ * o = T.if_then_else(k == 0, start, o) + term. */
+static void take_choice(rlxc_context *ctx, const rlxc_block *b, const rlxc_stmt **init,
+                        const rlxc_stmt **body)
+{
+    const rlxc_stmt *store = b->body;
+    const rlxc_expr *v = store->store.value;
+    for (uint32_t side = 0; side < 2 && !*init && rlxc_commutes(v); side++) {
+        const rlxc_expr *e = side ? v->bin.b : v->bin.a, *term = side ? v->bin.a : v->bin.b;
+        const bool call = rlxc_is_choice(e);
+        if (!call && e->kind != RLXC_EXPR_SELECT)
+            continue;
+        const rlxc_expr *cond = call ? e->call.args[0] : e->select.cond;
+        const rlxc_expr *start = call ? e->call.args[1] : e->select.yes;
+        const rlxc_expr *own = call ? e->call.args[2] : e->select.no;
+        if (!is_own(store, own) || !is_first_step(b, cond))
+            continue;
+        *init = stored(ctx, store, start);
+        *body = stored(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, own, term));
+    }
+}
+
+/* The update that |stmt| makes under a condition, with the condition in its term; else |stmt|. */
+static const rlxc_stmt *guarded(rlxc_context *ctx, const rlxc_stmt *stmt)
+{
+    if (stmt->kind != RLXC_STMT_IF || stmt->if_.otherwise ||
+        stmt->if_.then->kind != RLXC_STMT_STORE || !rlxc_is_update(ctx, stmt->if_.then) ||
+        stmt->if_.cond->from_memory)
+        return stmt;
+    const rlxc_stmt *store = stmt->if_.then;
+    const rlxc_expr *v = store->store.value,
+                    *neutral = rlxc_neutral(ctx, (rlxc_expr_kind)v->kind, v->dtype);
+    const bool own_first = is_own(store, v->bin.a);
+    const rlxc_expr *own = own_first ? v->bin.a : v->bin.b;
+    const rlxc_expr *args[] = {stmt->if_.cond, own_first ? v->bin.b : v->bin.a, neutral};
+    if (!neutral)
+        return stmt;
+    const rlxc_expr *term = rlxc_call(ctx, v->dtype, "if_then_else", args, 3);
+    return stored(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, own, term));
+}
+
 /* Takes the initial values of a reduction out of its body, where they are written as a condition on
  * the first step instead of T.init. */
 static void take_init(rlxc_context *ctx, const rlxc_block *b, const rlxc_stmt **init,
                       const rlxc_stmt **body)
 {
     const rlxc_stmt *seq = b->body;
+    if (!b->init && seq->kind == RLXC_STMT_STORE && b->n_axes <= RLXC_NEST_AXES)
+        take_choice(ctx, b, init, body);
     if (b->init || seq->kind != RLXC_STMT_SEQ || seq->seq.n < 2)
         return;
     const rlxc_stmt *first = seq->seq.items[0];
@@ -219,6 +278,7 @@ static uint32_t split_stores(rlxc_context *ctx, const rlxc_block *b, rlxc_simple
     if (b->n_axes > RLXC_NEST_AXES)
         return 0;
     take_init(ctx, b, &first, &each);
+    each = guarded(ctx, each);
     if (!add_stores(&body, each) || (first && (!add_stores(&init, first) || init.n != body.n)))
         return 0;
     for (uint32_t i = 0; i < body.n; i++)
@@ -230,7 +290,9 @@ static uint32_t split_stores(rlxc_context *ctx, const rlxc_block *b, rlxc_simple
 uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *const *values,
                             rlxc_simple_block *out)
 {
-    const bool one = is_store(b->body) && (!b->init || is_store(b->init));
+    const rlxc_stmt *start = b->init, *each = b->body;
+    take_init(ctx, b, &start, &each);
+    const bool one = is_store(b->body) && start == b->init && (!start || is_store(start));
     uint32_t n = one;
     out[0].block = b;
     if (b->n_allocs || b->n_matches || b->n_axes > RLXC_NEST_AXES ||
@@ -246,14 +308,6 @@ uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *b, const rlxc_e
 }
 
 /* --- stores without a block ------------------------------------------------------------------- */
-
-static bool is_own(const rlxc_stmt *store, const rlxc_expr *e)
-{
-    bool own = e->kind == RLXC_EXPR_LOAD && e->load.buffer == store->store.buffer;
-    for (uint32_t i = 0; own && i < store->store.n; i++)
-        own = e->load.indices[i] == store->store.indices[i];
-    return own;
-}
 
 bool rlxc_is_update(rlxc_context *ctx, const rlxc_stmt *store)
 {

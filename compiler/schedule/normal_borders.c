@@ -35,6 +35,31 @@ static bool find_choice(void *user, const rlxc_expr *e)
     return true;
 }
 
+typedef struct factoring {
+    rlxc_context *ctx;
+    rlxc_reach *reach;
+} factoring;
+
+/* T.if_then_else(c, A[...] * w, 0) with the load alone under the condition: the form of a padded
+ * image. NULL: another expression. */
+static const rlxc_expr *factored(void *user, const rlxc_expr *e)
+{
+    const factoring *f = user;
+    const rlxc_expr *v = rlxc_is_choice(e) ? e->call.args[1] : NULL;
+    if (!v || v->kind != RLXC_EXPR_MUL ||
+        e->call.args[2] != rlxc_neutral(f->ctx, RLXC_EXPR_ADD, e->dtype))
+        return NULL;
+    for (uint32_t side = 0; side < 2; side++) {
+        const rlxc_expr *load = side ? v->bin.b : v->bin.a, *other = side ? v->bin.a : v->bin.b;
+        if (load->kind != RLXC_EXPR_LOAD || !rlxc_reach_loads_inside(f->reach, other))
+            continue;
+        const rlxc_expr *args[] = {e->call.args[0], load, e->call.args[2]};
+        const rlxc_expr *choice = rlxc_call(f->ctx, load->dtype, e->call.name, args, 3);
+        return rlxc_binary(f->ctx, RLXC_EXPR_MUL, side ? other : choice, side ? choice : other);
+    }
+    return NULL;
+}
+
 /* --- what is read ----------------------------------------------------------------------------- */
 
 static bool measure(border *b)
@@ -181,7 +206,9 @@ bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rl
     border b = {.ctx = ctx, .nest = nest, .reach = reach_of(ctx, nest)};
     const rlxc_block *block = nest->block;
     const rlxc_stmt *store = block->body;
-    rlxc_expr_visit(ctx, store->store.value, find_choice, &b);
+    factoring f = {ctx, &b.reach};
+    const rlxc_expr *value = rlxc_expr_rewrite_all(ctx, store->store.value, factored, &f);
+    rlxc_expr_visit(ctx, value, find_choice, &b);
     if (!is_reduction(block) || !b.choice || b.lets || !measure(&b) || !pays(&b))
         return false;
     const rlxc_buffer *from = b.choice->call.args[1]->load.buffer;
@@ -194,7 +221,7 @@ bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rl
         at[i] = rlxc_canonical(ctx, rlxc_sub(ctx, b.index[i], b.first[i]), NULL);
     const rlxc_expr *pair[] = {b.choice, rlxc_load(ctx, *temp, at, b.n)};
     rlxc_stmt *own = rlxc_copy(ctx, store, sizeof *own);
-    own->store.value = rlxc_expr_rewrite_all(ctx, store->store.value, read_temp, pair);
+    own->store.value = rlxc_expr_rewrite_all(ctx, value, read_temp, pair);
     rlxc_block *changed = rlxc_copy(ctx, block, sizeof *changed);
     rlxc_forget_regions(changed);
     changed->body = own;

@@ -267,6 +267,21 @@ static const rlxc_expr *without_first(rlxc_context *ctx, path *at, const rlxc_ex
     return NULL;
 }
 
+typedef struct stored_in {
+    rlxc_context *ctx;
+    const rlxc_stmt *stmt;
+} stored_in;
+
+/* For rlxc_expr_visit: true if no part loads what the statement changes. */
+static bool is_not_stored(void *user, const rlxc_expr *e)
+{
+    const stored_in *s = user;
+    if (e->kind != RLXC_EXPR_LOAD)
+        return true;
+    const rlxc_buffer_use use = rlxc_use_of(s->ctx, s->stmt, e->load.buffer);
+    return use.stores == 0 && !rlxc_is_opaque(&use);
+}
+
 /* The statements of |seq| from its let |i| on, with the value for the name. */
 static bool collect_from_let(rlxc_context *ctx, const rlxc_stmt *seq, uint32_t i, path *at,
                              rlxc_nests *out)
@@ -276,12 +291,12 @@ static bool collect_from_let(rlxc_context *ctx, const rlxc_stmt *seq, uint32_t i
     const rlxc_stmt_rewriter rewriter = {.user = &r, .expr = renamed};
     if (!rlxc_may_move(ctx, let->let.value) || i + 1 == seq->seq.n)
         return false;
-    if (rlxc_expr_visit(ctx, let->let.value, rlxc_is_no_load, NULL)) {
-        const rlxc_stmt *rest = rlxc_stmt_seq(ctx, seq->seq.items + i + 1, seq->seq.n - i - 1);
+    const rlxc_stmt *rest = rlxc_stmt_seq(ctx, seq->seq.items + i + 1, seq->seq.n - i - 1);
+    stored_in all = {ctx, rest};
+    if (rlxc_expr_visit(ctx, let->let.value, is_not_stored, &all))
         return collect(ctx, rlxc_stmt_rewrite(ctx, rest, &rewriter), at, out);
-    }
     const rlxc_stmt *stores[RLXC_BLOCK_STORES]; /* of what is loaded before all of them */
-    const rlxc_stmt *rest = rlxc_stmt_seq(ctx, seq->seq.items + i, seq->seq.n - i);
+    rest = rlxc_stmt_seq(ctx, seq->seq.items + i, seq->seq.n - i);
     const uint32_t n = rlxc_independent_stores(ctx, rest, stores);
     bool done = n > 0;
     for (uint32_t k = 0; k < n && done; k++)

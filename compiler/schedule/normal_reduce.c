@@ -1,6 +1,7 @@
 /* Reductions in normal form: the init is part of the block, the update has the accumulator first,
  * then the new term, no reduction sums up the results of another one (rfactor), and a condition on
  * a reduction axis is its extent where that is possible. */
+#include <math.h>
 #include <string.h>
 
 #include "compiler/schedule/normal.h"
@@ -102,19 +103,44 @@ static bool is_zero(const rlxc_expr *e)
 static void set_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *term)
 {
     const rlxc_stmt *store = nest->block->body;
+    const rlxc_expr *v = store->store.value;
     rlxc_block *block = changed(ctx, nest->block);
-    block->body =
-        stored(ctx, store, rlxc_binary(ctx, RLXC_EXPR_ADD, store->store.value->bin.a, term));
+    block->body = stored(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, v->bin.a, term));
     nest->block = block;
     nest->plain = false;
 }
 
-/* True if |nest| is a sum with the accumulator first. */
-static bool is_sum(const rlxc_nest *nest)
+const rlxc_expr *rlxc_neutral(rlxc_context *ctx, rlxc_expr_kind kind, rlx_dtype t)
+{
+    if (kind == RLXC_EXPR_ADD || kind == RLXC_EXPR_MUL)
+        return rlxc_cast(ctx, t, rlxc_i64(ctx, kind == RLXC_EXPR_MUL));
+    if (kind != RLXC_EXPR_MIN && kind != RLXC_EXPR_MAX)
+        return NULL;
+    if (t.code == RLX_FLOAT && t.bits >= 32) /* the others may have no infinity */
+        return rlxc_float(ctx, t, kind == RLXC_EXPR_MIN ? (double)INFINITY : -(double)INFINITY);
+    const rlxc_bound range = rlxc_type_range(t);
+    return t.code == RLX_INT ? rlxc_int(ctx, t, kind == RLXC_EXPR_MIN ? range.max : range.min)
+                             : NULL;
+}
+
+/* True if |nest| is an update with the accumulator first. */
+static bool is_ordered(const rlxc_nest *nest)
 {
     const rlxc_stmt *store = nest->block->body;
     const rlxc_expr *v = store->store.value;
-    return v->kind == RLXC_EXPR_ADD && is_load_of(v->bin.a, store->store.buffer);
+    return rlxc_commutes(v) && is_load_of(v->bin.a, store->store.buffer);
+}
+
+/* True if the term |e| changes no result of |nest|. */
+static bool is_neutral(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_expr *e)
+{
+    const rlxc_block *b = nest->block;
+    const rlxc_expr *v = b->body->store.value;
+    if (v->kind == RLXC_EXPR_ADD)
+        return is_zero(e);
+    return e == rlxc_neutral(ctx, (rlxc_expr_kind)v->kind, v->dtype) ||
+           ((v->kind == RLXC_EXPR_MIN || v->kind == RLXC_EXPR_MAX) && b->init &&
+            e == b->init->store.value);
 }
 
 bool rlxc_guard_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *cond)
@@ -122,7 +148,10 @@ bool rlxc_guard_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *cond)
     const rlxc_block *b = nest->block;
     const rlxc_stmt *store = b->body;
     rlxc_order_operands(ctx, nest);
-    if (!is_sum(nest))
+    const rlxc_expr *v = nest->block->body->store.value;
+    const rlxc_expr *neutral =
+        is_ordered(nest) ? rlxc_neutral(ctx, (rlxc_expr_kind)v->kind, v->dtype) : NULL;
+    if (!neutral)
         return false;
     for (uint32_t i = 0; i < store->store.n; i++) {
         const uint32_t k = rlxc_block_axis(b, store->store.indices[i]);
@@ -131,24 +160,26 @@ bool rlxc_guard_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *cond)
             return false;
     }
     const rlxc_expr *term = nest->block->body->store.value->bin.b;
-    const rlxc_expr *args[] = {cond, term, rlxc_cast(ctx, term->dtype, rlxc_i64(ctx, 0))};
+    const rlxc_expr *args[] = {cond, term, neutral};
     set_term(ctx, nest, rlxc_call(ctx, term->dtype, "if_then_else", args, 3));
     return true;
 }
 
 void rlxc_shorten_reduction(rlxc_context *ctx, rlxc_nest *nest)
 {
-    const rlxc_expr *e = is_sum(nest) ? nest->block->body->store.value->bin.b : NULL;
+    const rlxc_expr *e = is_ordered(nest) ? nest->block->body->store.value->bin.b : NULL;
     if (!e || !rlxc_is_choice(e) || e->call.args[0]->kind != RLXC_EXPR_LT ||
-        !is_zero(e->call.args[2]))
+        !is_neutral(ctx, nest, e->call.args[2]))
         return;
     const rlxc_expr *limit = e->call.args[0]->bin.b;
     const uint32_t k = rlxc_block_axis(nest->block, e->call.args[0]->bin.a);
-    int64_t size;
     if (k == nest->block->n_axes || nest->block->axes[k].kind != RLXC_AXIS_REDUCE ||
-        !rlxc_is_int(limit, &size) || size < 0 ||
+        limit->from_memory || !rlxc_prove_le(ctx, rlxc_i64(ctx, 0), limit, NULL) ||
         !rlxc_prove_le(ctx, limit, nest->extents[k], NULL))
         return;
+    for (uint32_t i = 0; i < nest->block->n_axes; i++)
+        if (rlxc_expr_uses_var(ctx, limit, nest->block->axes[i].var))
+            return;
     set_term(ctx, nest, e->call.args[1]);
     nest->extents[k] = limit;
     rlxc_block *block = changed(ctx, nest->block);

@@ -22,7 +22,8 @@ static const char *const sources[] = {"tests/passes/normalize_blocks.py#schedule
                                       "tests/passes/normalize_blocks.py#in_the_loop_of_a_sum",
                                       "tests/passes/normalize_blocks.py#flat_buffers",
                                       "tests/passes/normalize_blocks.py#values_of_one_iteration",
-                                      "tests/e2e/tir_temporaries.py#of_other_tools"};
+                                      "tests/e2e/tir_temporaries.py#of_other_tools",
+                                      "tests/e2e/tir_spellings.py#loops_and_conditions"};
 enum { N_SOURCES = sizeof sources / sizeof *sources };
 
 RLX_TEST(normal, normal_form_is_unchanged)

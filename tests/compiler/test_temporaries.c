@@ -8,6 +8,7 @@
 #include "compiler/lower/lower.h"
 #include "compiler/script/script.h"
 #include "tests/compiler/bound.h"
+#include "tests/compiler/kernel_fixture.h"
 
 enum { PROGRAMS = 12, MOST = 10, N = 1024 };
 
@@ -310,4 +311,34 @@ RLX_TEST(temporaries, the_verifier_accepts_what_is_never_in_use_at_once)
             }
     }
     cr_expect(accepted > 20 && refused > 20, "%d accepted, %d refused", accepted, refused);
+}
+
+/* Joined to one expression, a chain of this length would exceed the depth of expressions. */
+RLX_TEST(temporaries, long_chain)
+{
+    enum { LINKS = 250 };
+    kernel_fixture f;
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_text text = {.ctx = ctx};
+    rlxc_text_puts(&text, "@T.prim_func\ndef f(t0: T.Buffer((4,), \"float32\"), "
+                          "B: T.Buffer((4,), \"float32\")):\n");
+    for (int i = 1; i < LINKS; i++)
+        rlxc_text_printf(&text, "    t%d = T.alloc_buffer((4,))\n", i);
+    for (int i = 1; i < LINKS; i++)
+        rlxc_text_printf(&text, "    for i in range(4):\n        t%d[i] = t%d[i] + T.float32(1)\n",
+                         i, i - 1);
+    rlxc_text_printf(&text, "    for i in range(4):\n        B[i] = t%d[i] + T.float32(1)\n",
+                     LINKS - 1);
+    for (int level = 0; level <= 3; level++) {
+        float x[4] = {0, 1, -2, 3}, y[4] = {0};
+        void *buffers[2] = {x, y};
+        cr_assert(kernel_fixture_parse(&f, NULL, level, NULL, text.data) &&
+                      kernel_fixture_build(&f),
+                  "-O%d: %s", level, rlxc_render_diagnostics(f.ctx));
+        cr_expect(kernel_fixture_call(&f, "f", buffers, NULL) == 0);
+        for (int i = 0; i < 4; i++)
+            cr_expect(y[i] == x[i] + LINKS, "-O%d: %g", level, (double)y[i]);
+        kernel_fixture_deinit(&f);
+    }
+    rlxc_context_destroy(ctx);
 }

@@ -1,3 +1,4 @@
+# ==== forms
 """Accesses and calls as TVM's tests write them: predicates, one-element buffers without indices, nodes by name."""
 # call masked: tensor float32 [8] {1, 2, 3, 4, 5, 6, 7, 8}, tensor int32 [4] {1, 0, 0, 1} => tensor float32 [8] {2, 9, 9, 5, 7, 9, 11, 9}
 # call tail: tensor float32 [6] {1, 2, 3, 4, 5, 6} => tensor float32 [6] {2, 3, 4, 5, 6, 7}
@@ -108,3 +109,304 @@ class Module:
     def ports(a: R.Tensor((2, 3), "float32")):
         cls = Module
         return R.call_tir(cls.ports_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
+# ==== loops_and_conditions
+"""One computation in other loops, conditions and initial values."""
+# call from_one: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
+# call from_one: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
+# call from_one: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
+# call down: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
+# call down: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
+# call down: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
+# call limited: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
+# call limited: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
+# call limited: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
+# call bits: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
+# call bits: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
+# call bits: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
+# call doubled: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
+# call doubled: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
+# call doubled: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
+# call moved: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
+# call moved: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
+# call moved: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
+# call named: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
+# call named: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
+# call named: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
+# call chosen: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
+# call chosen: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
+# call chosen: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
+# call hoisted: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
+# call hoisted: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
+# call hoisted: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
+# call guarded: tensor float32 [5] {-3, 2, -2, 3, -1}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 5] {12, -13, 15, -11, 5, -2, -4, 1, -3, 6}
+# call guarded: tensor float32 [1] {-3}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 1] {6, 0}
+# call guarded: tensor float32 [0] {}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 0] {}
+# call guarded_loops: tensor float32 [5] {-3, 2, -2, 3, -1}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 5] {12, -13, 15, -11, 5, -2, -4, 1, -3, 6}
+# call guarded_loops: tensor float32 [1] {-3}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 1] {6, 0}
+# call guarded_loops: tensor float32 [0] {}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 0] {}
+# call chosen_product: tensor float32 [5] {-3, 2, -2, 3, -1}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 5] {12, -13, 15, -11, 5, -2, -4, 1, -3, 6}
+# call chosen_product: tensor float32 [1] {-3}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 1] {6, 0}
+# call chosen_product: tensor float32 [0] {}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 0] {}
+# call padded_sum: tensor float32 [3, 5] {-5, -2, 1, 4, -4, 2, 5, -3, 0, 3, -2, 1, 4, -4, -1} => tensor float32 [3] {-6, 7, -2}
+# call padded_sum: tensor float32 [3, 1] {-5, 2, -2} => tensor float32 [3] {-5, 2, -2}
+# call padded_sum: tensor float32 [3, 0] {} => tensor float32 [3] {0, 0, 0}
+# call padded_max: tensor float32 [3, 5] {-5, -2, 1, 4, -4, 2, 5, -3, 0, 3, -2, 1, 4, -4, -1} => tensor float32 [3] {4, 5, 4}
+# call padded_max: tensor float32 [3, 1] {-5, 2, -2} => tensor float32 [3] {-5, 2, -2}
+# call padded_max: tensor float32 [3, 0] {} => tensor float32 [3] {-50, -50, -50}
+# call some_rows: tensor float32 [3, 5] {-5, -2, 1, 4, -4, 2, 5, -3, 0, 3, -2, 1, 4, -4, -1} => tensor float32 [3] {-6, 7, 0}
+# call some_rows: tensor float32 [3, 1] {-5, 2, -2} => tensor float32 [3] {-5, 2, 0}
+# call some_rows: tensor float32 [3, 0] {} => tensor float32 [3] {0, 0, 0}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def from_one_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4), "float32")
+        C = T.match_buffer(c, (n, 4), "float32")
+        for i in range(T.int64(1), n + T.int64(1)):
+            for j, k in T.grid(4, 4):
+                with T.block("C"):
+                    vi = T.axis.spatial(n, i - T.int64(1))
+                    vj, vk = T.axis.remap("SR", [j, k])
+                    with T.init():
+                        C[vi, vj] = T.float32(0)
+                    C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+    @T.prim_func
+    def down_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4), "float32")
+        C = T.match_buffer(c, (n, 4), "float32")
+        for i, j, k in T.grid(n, 4, 4):
+            with T.block("C"):
+                vi = T.axis.spatial(n, n - T.int64(1) - i)
+                vj = T.axis.spatial(4, j)
+                vk = T.axis.reduce(4, 3 - k)
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+    @T.prim_func
+    def limited_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4), "float32")
+        C = T.match_buffer(c, (n, 4), "float32")
+        for i0 in range((n + T.int64(3)) // T.int64(4)):
+            for i1 in range(T.min(T.int64(4), n - i0 * T.int64(4))):
+                for j, k in T.grid(4, 4):
+                    with T.block("C"):
+                        vi = T.axis.spatial(n, i0 * T.int64(4) + i1)
+                        vj, vk = T.axis.remap("SR", [j, k])
+                        with T.init():
+                            C[vi, vj] = T.float32(0)
+                        C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+    @T.prim_func
+    def bits_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4), "float32")
+        C = T.match_buffer(c, (n, 4), "float32")
+        for f, k in T.grid(n * T.int64(4), 4):
+            with T.block("C"):
+                vi = T.axis.spatial(n, T.shift_right(f, T.int64(2)))
+                vj = T.axis.spatial(4, T.bitwise_and(f, T.int64(3)))
+                vk = T.axis.reduce(4, k)
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+    @T.prim_func
+    def doubled_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4), "float32")
+        C = T.match_buffer(c, (n, 4), "float32")
+        for i0, i1, j, k in T.grid((n + T.int64(1)) // T.int64(2), T.int64(2), 4, 4):
+            with T.block("C"):
+                vi = T.axis.spatial(n, T.shift_left(i0, T.int64(1)) + i1)
+                vj = T.axis.spatial(4, j)
+                vk = T.axis.reduce(4, k)
+                T.where(T.Not(T.shift_left(i0, T.int64(1)) + i1 >= n))
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+    @T.prim_func
+    def moved_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4), "float32")
+        C = T.match_buffer(c, (n, 4), "float32")
+        for i0, i1, j, k in T.grid((n + T.int64(3)) // T.int64(4), T.int64(4), 4, 4):
+            with T.block("C"):
+                vi = T.axis.spatial(n, i0 * T.int64(4) + i1)
+                vj = T.axis.spatial(4, j)
+                vk = T.axis.reduce(4, k)
+                T.where(i0 * T.int64(4) - n < T.int64(0) - i1)
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+    @T.prim_func
+    def named_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4), "float32")
+        C = T.match_buffer(c, (n, 4), "float32")
+        z = T.float32()
+        for i, j, k in T.grid(n, 4, 4):
+            with T.block("C"):
+                vi = T.axis.spatial(n, i)
+                vj = T.axis.spatial(4, j)
+                vk = T.axis.reduce(4, k)
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + T.Let(z * B[vk, vj], where={z: A[vi, vk]})
+    @T.prim_func
+    def chosen_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4), "float32")
+        C = T.match_buffer(c, (n, 4), "float32")
+        for i, j, k in T.grid(n, 4, 4):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                C[vi, vj] = T.if_then_else(vk == 0, T.float32(0), C[vi, vj]) + A[vi, vk] * B[vk, vj]
+    @T.prim_func
+    def hoisted_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4), "float32")
+        C = T.match_buffer(c, (n, 4), "float32")
+        for i in range(n):
+            for j in range(4):
+                C[i, j] = T.float32(0)
+            for k in range(4):
+                x: T.float32 = A[i, k]
+                for j in range(4):
+                    C[i, j] = C[i, j] + x * B[k, j]
+    @T.prim_func
+    def guarded_(a: T.handle, B: T.Buffer((2, 3), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,), "float32")
+        C = T.match_buffer(c, (2, n), "float32")
+        for f, i, r in T.grid(2, n, T.int64(3)):
+            with T.block("C"):
+                vf, vi, vr = T.axis.remap("SSR", [f, i, r])
+                with T.init():
+                    C[vf, vi] = T.float32(0)
+                if T.int64(1) <= vi + vr and vi + vr < n + T.int64(1):
+                    C[vf, vi] = C[vf, vi] + A[vi + vr - T.int64(1)] * B[vf, vr]
+    @T.prim_func
+    def guarded_loops_(a: T.handle, B: T.Buffer((2, 3), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,), "float32")
+        C = T.match_buffer(c, (2, n), "float32")
+        for f, i in T.grid(2, n):
+            C[f, i] = T.float32(0)
+            for r in range(T.int64(3)):
+                if i + r >= T.int64(1) and i + r <= n:
+                    C[f, i] = C[f, i] + A[i + r - T.int64(1)] * B[f, r]
+    @T.prim_func
+    def chosen_product_(a: T.handle, B: T.Buffer((2, 3), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,), "float32")
+        C = T.match_buffer(c, (2, n), "float32")
+        for f, i, r in T.grid(2, n, T.int64(3)):
+            with T.block("C"):
+                vf, vi, vr = T.axis.remap("SSR", [f, i, r])
+                with T.init():
+                    C[vf, vi] = T.float32(0)
+                C[vf, vi] = C[vf, vi] + T.if_then_else(T.int64(1) <= vi + vr and vi + vr < n + T.int64(1), A[vi + vr - T.int64(1)] * B[vf, vr], T.float32(0))
+    @T.prim_func
+    def padded_sum_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n), "float32")
+        for i, k in T.grid(3, (n + T.int64(3)) // T.int64(4) * T.int64(4)):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    C[vi] = T.float32(0)
+                C[vi] = C[vi] + T.if_then_else(vk < n, A[vi, vk], T.float32(0))
+    @T.prim_func
+    def padded_max_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n), "float32")
+        for i, k in T.grid(3, (n + T.int64(3)) // T.int64(4) * T.int64(4)):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    C[vi] = T.float32(-50)
+                if vk < n:
+                    C[vi] = T.max(A[vi, vk], C[vi])
+    @T.prim_func
+    def some_rows_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n), "float32")
+        for i in range(3):
+            C[i] = T.float32(0)
+        for i, k in T.grid(3, n):
+            if i < 2:
+                C[i] = C[i] + A[i, k]
+    @R.function
+    def from_one(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.from_one_, (a, b), out_sinfo=R.Tensor((n, 4), "float32"))
+    @R.function
+    def down(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.down_, (a, b), out_sinfo=R.Tensor((n, 4), "float32"))
+    @R.function
+    def limited(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.limited_, (a, b), out_sinfo=R.Tensor((n, 4), "float32"))
+    @R.function
+    def bits(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.bits_, (a, b), out_sinfo=R.Tensor((n, 4), "float32"))
+    @R.function
+    def doubled(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.doubled_, (a, b), out_sinfo=R.Tensor((n, 4), "float32"))
+    @R.function
+    def moved(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.moved_, (a, b), out_sinfo=R.Tensor((n, 4), "float32"))
+    @R.function
+    def named(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.named_, (a, b), out_sinfo=R.Tensor((n, 4), "float32"))
+    @R.function
+    def chosen(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.chosen_, (a, b), out_sinfo=R.Tensor((n, 4), "float32"))
+    @R.function
+    def hoisted(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.hoisted_, (a, b), out_sinfo=R.Tensor((n, 4), "float32"))
+    @R.function
+    def guarded(a: R.Tensor(("n",), "float32"), b: R.Tensor((2, 3), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.guarded_, (a, b), out_sinfo=R.Tensor((2, n), "float32"))
+    @R.function
+    def guarded_loops(a: R.Tensor(("n",), "float32"), b: R.Tensor((2, 3), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.guarded_loops_, (a, b), out_sinfo=R.Tensor((2, n), "float32"))
+    @R.function
+    def chosen_product(a: R.Tensor(("n",), "float32"), b: R.Tensor((2, 3), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.chosen_product_, (a, b), out_sinfo=R.Tensor((2, n), "float32"))
+    @R.function
+    def padded_sum(a: R.Tensor((3, "n"), "float32")):
+        cls = Module
+        return R.call_tir(cls.padded_sum_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+    @R.function
+    def padded_max(a: R.Tensor((3, "n"), "float32")):
+        cls = Module
+        return R.call_tir(cls.padded_max_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+    @R.function
+    def some_rows(a: R.Tensor((3, "n"), "float32")):
+        cls = Module
+        return R.call_tir(cls.some_rows_, (a,), out_sinfo=R.Tensor((3,), "float32"))

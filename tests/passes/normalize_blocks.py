@@ -2067,8 +2067,8 @@ class Module:
                 j_1 = T.axis.spatial(T.int64(4), j)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 C[j_1] = A[j_1] * T.float32(2.0)
-        for j in range(4, 8):
-            C[j] = A[j] * T.float32(3.0)
+        for j in range(4):
+            C[j + 4] = A[j + 4] * T.float32(3.0)
         for j in range(1):
             C[j + 8] = A[8 - j] * T.float32(3.0)
 
@@ -2212,3 +2212,346 @@ class Module:
                     vi = T.axis.spatial(6, t * 3 + i)
                     T.block_attr({"rlx.operator": "elementwise s"})
                     C[vi] = P[vi] * T.float32(2.0)
+
+# ==== loops_and_conditions
+# Loops that begin elsewhere, count down or end at a minimum, conditions, shifts, lets, choices and guards: the plain form.
+# module tests/e2e/tir_spellings.py#loops_and_conditions
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def from_one_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4))
+        C = T.match_buffer(c, (n, 4))
+        # with T.block("root"):
+        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+    @T.prim_func
+    def down_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4))
+        C = T.match_buffer(c, (n, 4))
+        # with T.block("root"):
+        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+    @T.prim_func
+    def limited_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4))
+        C = T.match_buffer(c, (n, 4))
+        # with T.block("root"):
+        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+    @T.prim_func
+    def bits_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4))
+        C = T.match_buffer(c, (n, 4))
+        # with T.block("root"):
+        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+    @T.prim_func
+    def doubled_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4))
+        C = T.match_buffer(c, (n, 4))
+        # with T.block("root"):
+        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+    @T.prim_func
+    def moved_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4))
+        C = T.match_buffer(c, (n, 4))
+        # with T.block("root"):
+        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+    @T.prim_func
+    def named_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4))
+        C = T.match_buffer(c, (n, 4))
+        # with T.block("root"):
+        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+    @T.prim_func
+    def chosen_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4))
+        C = T.match_buffer(c, (n, 4))
+        # with T.block("root"):
+        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+    @T.prim_func
+    def hoisted_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4))
+        C = T.match_buffer(c, (n, 4))
+        # with T.block("root"):
+        for i, k, j in T.grid(n, T.int64(4), T.int64(4)):
+            with T.block("C"):
+                i_1, k_1, j_1 = T.axis.remap("SRS", [i, k, j])
+                T.block_attr({"rlx.operator": "matmul mkn"})
+                with T.init():
+                    C[i_1, j_1] = T.float32(0.0)
+                C[i_1, j_1] = C[i_1, j_1] + A[i_1, k_1] * B[k_1, j_1]
+
+    @T.prim_func
+    def guarded_(a: T.handle, B: T.Buffer((2, 3), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,))
+        C = T.match_buffer(c, (2, n))
+        # with T.block("root"):
+        A_pad = T.alloc_buffer((n + T.int64(2),))
+        for i0 in range(n + T.int64(2)):
+            with T.block("A_pad"):
+                v0 = T.axis.spatial(n + T.int64(2), i0)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                A_pad[v0] = T.if_then_else(T.int64(1) <= v0 and v0 < n + T.int64(1), A[v0 - T.int64(1)], T.float32(0.0))
+        for f, i, r in T.grid(T.int64(2), n, T.int64(3)):
+            with T.block("C"):
+                vf, vi, vr = T.axis.remap("SSR", [f, i, r])
+                T.block_attr({"rlx.operator": "conv npr"})
+                with T.init():
+                    C[vf, vi] = T.float32(0.0)
+                C[vf, vi] = C[vf, vi] + A_pad[vi + vr] * B[vf, vr]
+
+    @T.prim_func
+    def guarded_loops_(a: T.handle, B: T.Buffer((2, 3), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,))
+        C = T.match_buffer(c, (2, n))
+        # with T.block("root"):
+        A_pad = T.alloc_buffer((n + T.int64(2),))
+        for i0 in range(n + T.int64(2)):
+            with T.block("A_pad"):
+                v0 = T.axis.spatial(n + T.int64(2), i0)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                A_pad[v0] = T.if_then_else(T.int64(1) <= v0 and v0 < n + T.int64(1), A[v0 - T.int64(1)], T.float32(0.0))
+        for f, i, r in T.grid(T.int64(2), n, T.int64(3)):
+            with T.block("C"):
+                f_1, i_1, r_1 = T.axis.remap("SSR", [f, i, r])
+                T.block_attr({"rlx.operator": "conv npr"})
+                with T.init():
+                    C[f_1, i_1] = T.float32(0.0)
+                C[f_1, i_1] = C[f_1, i_1] + A_pad[i_1 + r_1] * B[f_1, r_1]
+
+    @T.prim_func
+    def chosen_product_(a: T.handle, B: T.Buffer((2, 3), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,))
+        C = T.match_buffer(c, (2, n))
+        # with T.block("root"):
+        A_pad = T.alloc_buffer((n + T.int64(2),))
+        for i0 in range(n + T.int64(2)):
+            with T.block("A_pad"):
+                v0 = T.axis.spatial(n + T.int64(2), i0)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                A_pad[v0] = T.if_then_else(T.int64(1) <= v0 and v0 < n + T.int64(1), A[v0 - T.int64(1)], T.float32(0.0))
+        for f, i, r in T.grid(T.int64(2), n, T.int64(3)):
+            with T.block("C"):
+                vf, vi, vr = T.axis.remap("SSR", [f, i, r])
+                T.block_attr({"rlx.operator": "conv npr"})
+                with T.init():
+                    C[vf, vi] = T.float32(0.0)
+                C[vf, vi] = C[vf, vi] + A_pad[vi + vr] * B[vf, vr]
+
+    @T.prim_func
+    def padded_sum_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n))
+        # with T.block("root"):
+        for i, k in T.grid(T.int64(3), n):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    C[vi] = T.float32(0.0)
+                C[vi] = C[vi] + A[vi, vk]
+
+    @T.prim_func
+    def padded_max_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n))
+        # with T.block("root"):
+        for i, k in T.grid(T.int64(3), n):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    C[vi] = T.float32(-50.0)
+                C[vi] = T.max(C[vi], A[vi, vk])
+
+    @T.prim_func
+    def some_rows_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n))
+        # with T.block("root"):
+        for i in range(T.int64(3)):
+            with T.block("C"):
+                i_1 = T.axis.spatial(T.int64(3), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                C[i_1] = T.float32(0.0)
+        for i, k in T.grid(T.int64(2), n):
+            with T.block("C"):
+                i_2 = T.axis.spatial(T.int64(3), i)
+                k_1 = T.axis.reduce(n, k)
+                C[i_2] = C[i_2] + A[i_2, k_1]
+
+    @R.function
+    def from_one(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.from_one_, (a, b), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return gv
+
+    @R.function
+    def down(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.down_, (a, b), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return gv
+
+    @R.function
+    def limited(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.limited_, (a, b), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return gv
+
+    @R.function
+    def bits(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.bits_, (a, b), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return gv
+
+    @R.function
+    def doubled(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.doubled_, (a, b), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return gv
+
+    @R.function
+    def moved(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.moved_, (a, b), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return gv
+
+    @R.function
+    def named(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.named_, (a, b), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return gv
+
+    @R.function
+    def chosen(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.chosen_, (a, b), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return gv
+
+    @R.function
+    def hoisted(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.hoisted_, (a, b), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return gv
+
+    @R.function
+    def guarded(a: R.Tensor(("n",), dtype="float32"), b: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, "n"), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((2, n), dtype="float32") = R.call_tir(cls.guarded_, (a, b), out_sinfo=R.Tensor((2, n), dtype="float32"))
+        return gv
+
+    @R.function
+    def guarded_loops(a: R.Tensor(("n",), dtype="float32"), b: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, "n"), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((2, n), dtype="float32") = R.call_tir(cls.guarded_loops_, (a, b), out_sinfo=R.Tensor((2, n), dtype="float32"))
+        return gv
+
+    @R.function
+    def chosen_product(a: R.Tensor(("n",), dtype="float32"), b: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, "n"), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((2, n), dtype="float32") = R.call_tir(cls.chosen_product_, (a, b), out_sinfo=R.Tensor((2, n), dtype="float32"))
+        return gv
+
+    @R.function
+    def padded_sum(a: R.Tensor((3, "n"), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.padded_sum_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return gv
+
+    @R.function
+    def padded_max(a: R.Tensor((3, "n"), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.padded_max_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return gv
+
+    @R.function
+    def some_rows(a: R.Tensor((3, "n"), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.some_rows_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return gv

@@ -13,7 +13,11 @@
 
 #include <string.h>
 
-enum { CHEAP = 6, FAR = 2 /* columns between neighbours in a window */ };
+enum {
+    CHEAP = 6,
+    FAR = 2,         /* columns between neighbours in a window */
+    MOST_DEPTH = 128 /* of the joined expression: later steps make it deeper */
+};
 
 typedef struct cost {
     uint32_t work;  /* weighted operations */
@@ -238,6 +242,9 @@ static bool may_inline(const rlxc_stages *s, uint32_t producer)
                                 q->out->name);
         if (rlxc_stage_loads(s, producer, q->out, &indices, &same) > 0)
             return rlxc_decline(s, "it reads %s, which its consumer writes", q->out->name);
+        if ((uint32_t)p->value->depth + q->value->depth > MOST_DEPTH)
+            return rlxc_decline(s, "the value of %s would be nested more than %d levels deep",
+                                q->out->name, MOST_DEPTH);
         consumers++;
     }
     return consumers > 0 || rlxc_decline(s, "nothing reads %s", p->out->name);
