@@ -25,6 +25,7 @@
 #include "compiler/ir/lifted.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
+#include "compiler/kernels/matmul/tile_plan.h"
 #include "compiler/ops/op_infer.h"
 #include "compiler/ops/winograd_stages.h"
 #include "compiler/passes/layout_map.h"
@@ -56,6 +57,7 @@ typedef struct conv_layout {
     rlxc_map filtered;  /* weight -> the same for minimal filtering */
     int64_t bytes;      /* of the constants, ... */
     int64_t filterable; /* ... of the weights among them that minimal filtering could transform */
+    int64_t padding;    /* that panels of weights (pack_constants.c) will add to them */
     int64_t ops;
     int64_t room;          /* remaining growth for transformed weights, in bytes */
     rlxc_layout_map twins; /* of values in NCHW: the same tensors in NHWC */
@@ -154,7 +156,9 @@ static bool wants_winograd(conv_layout *c, const rlxc_binding *call, const rlxc_
         all_ints(call, "strides", 1) && all_ints(call, "dilation", 1) &&
         rlxc_attr_get_int(call, "groups", 1) == 1 && rlxc_is_int(w->dims[1], &in) &&
         rlxc_is_int(w->dims[0], &out) && in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
-        !__builtin_mul_overflow(in * 4 * (IN - FILTER), out, &bytes) && (made || bytes <= c->room);
+        !__builtin_mul_overflow(in * 4 * (IN - FILTER),
+                                rlxc_tile_panel_columns(c->options, RLX_F32, out), &bytes) &&
+        (made || bytes <= c->room);
     c->room -= wants && !made ? bytes : 0;
     return wants;
 }
@@ -390,6 +394,15 @@ static void forget(void *user, rlxc_builder *b)
     c->twins = (rlxc_layout_map){0};
 }
 
+/* The bytes that panels add to those of the weight |w|. */
+static int64_t padding_of(const conv_layout *c, const rlxc_sinfo *w, int64_t bytes)
+{
+    int64_t out;
+    if (!rlxc_is_int(w->dims[0], &out) || out < 1)
+        return 0;
+    return bytes / out * (rlxc_tile_panel_columns(c->options, w->dtype, out) - out);
+}
+
 /* Counts the constants' bytes, and in c->filterable those of weights for minimal filtering. */
 static rlxc_rewrite_action count_constants(void *user, rlxc_builder *b, rlxc_binding *binding,
                                            rlxc_atom *replacement)
@@ -399,9 +412,13 @@ static rlxc_rewrite_action count_constants(void *user, rlxc_builder *b, rlxc_bin
     (void)replacement;
     c->ops++;
     if (is_conv(binding) && is_movable(b, binding, &x, &w) &&
-        !rlxc_map_get(&c->constants, rlxc_key(binding->args[1].constant)) &&
-        wants_winograd(c, binding, x, w, binding->var->sinfo, true))
-        c->filterable += (int64_t)binding->args[1].constant->nbytes;
+        !rlxc_map_get(&c->constants, rlxc_key(binding->args[1].constant))) {
+        const int64_t bytes = (int64_t)binding->args[1].constant->nbytes;
+        if (wants_winograd(c, binding, x, w, binding->var->sinfo, true))
+            c->filterable += bytes;
+        if (rlxc_attr_get_int(binding, "groups", 1) == 1)
+            c->padding += padding_of(c, w, bytes);
+    }
     for (uint32_t i = 0; i < binding->n_args; i++) {
         const rlxc_atom a = binding->args[i];
         if (a.kind != RLXC_ATOM_CONSTANT || rlxc_map_get(&c->constants, rlxc_key(a.constant)))
@@ -416,7 +433,7 @@ static rlxc_rewrite_action count_constants(void *user, rlxc_builder *b, rlxc_bin
 static int64_t growth_limit(const conv_layout *c)
 {
     const int64_t code = WINOGRAD_CODE + WINOGRAD_OP_CODE * c->ops;
-    const int64_t share = c->bytes / 100 * WINOGRAD_SHARE - code;
+    const int64_t share = c->bytes / 100 * WINOGRAD_SHARE - code - c->padding;
     const int64_t small = c->filterable >= c->bytes / 4 * 3 ? WINOGRAD_SMALL - c->bytes : 0;
     if (c->options->opt_level <= 1) /* minimal filtering takes long to compile */
         return 0;

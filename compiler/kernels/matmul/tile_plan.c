@@ -482,6 +482,22 @@ bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
     return fits_panel(s, out);
 }
 
+/* The width of panels of |n| columns, for results of type |t|; 0: vectors are too short for them.
+ */
+static int64_t width_for(const rlxc_stages *s, rlx_dtype t, int64_t n)
+{
+    int64_t lanes = full_lanes(s, t);
+    const int64_t most = shape_for(s, UINT32_MAX)->nv * lanes;
+    while (lanes / 2 >= n && lanes / 2 >= MIN_LANES) /* half of a vector is half of the work */
+        lanes /= 2;
+    int64_t width = n >= most ? most : padded(n, lanes);
+    for (size_t i = 0; n > most && i < sizeof wide / sizeof *wide; i++)
+        if (wide_shape(s, wide[i].nv) == &wide[i] &&
+            padded(n, wide[i].nv * lanes) < padded(n, width))
+            width = wide[i].nv * lanes;
+    return lanes >= MIN_LANES ? width : 0;
+}
+
 bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_panel_layout *out)
 {
     rlxc_tile_plan p;
@@ -506,14 +522,13 @@ bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_
     }
     if (out->row == RLXC_NO_AXIS || out->column == RLXC_NO_AXIS)
         return false;
-    int64_t lanes = full_lanes(s, stage->out->dtype);
-    int64_t most = shape_for(s, UINT32_MAX)->nv * lanes;
-    while (lanes / 2 >= n && lanes / 2 >= MIN_LANES) /* half of a vector is half of the work */
-        lanes /= 2;
-    out->width = n >= most ? most : padded(n, lanes);
-    for (size_t i = 0; n > most && i < sizeof wide / sizeof *wide; i++)
-        if (wide_shape(s, wide[i].nv) == &wide[i] &&
-            padded(n, wide[i].nv * lanes) < padded(n, out->width))
-            out->width = wide[i].nv * lanes;
-    return lanes >= MIN_LANES;
+    out->width = width_for(s, stage->out->dtype, n);
+    return out->width > 0;
+}
+
+int64_t rlxc_tile_panel_columns(const rlxc_options *options, rlx_dtype t, int64_t n)
+{
+    const rlxc_stages s = {.options = options, .target = options->target};
+    const int64_t width = n < MIN_LANES ? 0 : width_for(&s, t, n);
+    return width > 0 ? padded(n, width) : n;
 }

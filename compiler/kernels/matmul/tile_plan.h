@@ -61,5 +61,7 @@ typedef struct rlxc_panel_layout {
     int64_t width;
 } rlxc_panel_layout;
 bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_panel_layout *out);
+/* The columns that |n| columns take in such panels, for results of type |t|, with their padding. */
+int64_t rlxc_tile_panel_columns(const rlxc_options *options, rlx_dtype t, int64_t n);
 
 #endif
