@@ -356,13 +356,16 @@ rlx_status rlxv_match_dims(const rlxv_match *m, uint32_t type, const int64_t *di
     return RLX_OK;
 }
 
-/* The fast path for most values: tensors and shapes of known rank whose dimensions are numbers or
- * symbols, without the data that only messages need. False if a value has another form or is wrong;
- * the slow path then decides. */
-static inline const int64_t *plain_dims(const rlx_value *v, uint32_t *rank)
+/* The fast path for most values: numbers, tensors and shapes of known rank, without the data that
+ * only messages need. False if a value has another form or is wrong; the slow path then decides. */
+static inline const int64_t *plain_dims(const rlxv_type *t, const rlx_value *v, uint32_t *rank)
 {
-    *rank = v->kind == RLX_KIND_TENSOR ? v->as.tensor->ndim : v->as.shape->n;
-    return v->kind == RLX_KIND_TENSOR ? v->as.tensor->dims : v->as.shape->dims;
+    if (v->kind == RLX_KIND_TENSOR) {
+        *rank = v->as.tensor->ndim;
+        return v->as.tensor->dims;
+    }
+    *rank = v->kind == RLX_KIND_SHAPE ? v->as.shape->n : t->n_dims;
+    return v->kind == RLX_KIND_SHAPE ? v->as.shape->dims : &v->as.i;
 }
 
 static inline bool bind_plain(const rlxv_type *t, const rlx_value *v, int64_t *slots)
@@ -370,11 +373,13 @@ static inline bool bind_plain(const rlxv_type *t, const rlx_value *v, int64_t *s
     uint32_t rank;
     if (t->kind == RLX_TYPE_OBJECT)
         return true;
-    if (!(t->kind == RLX_TYPE_TENSOR && v->kind == RLX_KIND_TENSOR) &&
+    const bool is_int =
+        t->kind == RLX_TYPE_PRIM && v->kind == RLX_KIND_INT && prim_ok(t->dtype, *v);
+    if (!is_int && !(t->kind == RLX_TYPE_TENSOR && v->kind == RLX_KIND_TENSOR) &&
         !(t->kind == RLX_TYPE_SHAPE && v->kind == RLX_KIND_SHAPE))
         return false;
-    const int64_t *dims = plain_dims(v, &rank);
-    if (!t->rank_known || rank != t->n_dims ||
+    const int64_t *dims = plain_dims(t, v, &rank);
+    if ((!t->rank_known && !is_int) || rank != t->n_dims ||
         (t->kind == RLX_TYPE_TENSOR && t->dtype.bits &&
          !rlx_dtype_eq(t->dtype, v->as.tensor->dtype)))
         return false;
@@ -385,17 +390,20 @@ static inline bool bind_plain(const rlxv_type *t, const rlx_value *v, int64_t *s
 }
 
 /* |v| is bound. */
-static inline bool check_plain(const rlxv_type *t, const rlx_value *v, const int64_t *slots)
+static inline bool check_plain(const rlx_executable *exe, const rlxv_type *t, const rlx_value *v,
+                               const int64_t *slots)
 {
     uint32_t rank;
+    int64_t size;
     if (!t->has_checks)
         return true;
-    const int64_t *dims = plain_dims(v, &rank);
+    const int64_t *dims = plain_dims(t, v, &rank);
     for (uint32_t d = 0; d < rank; d++) {
         const rlxv_dim *want = &t->dims[d];
-        if (want->kind == RLXV_DIM_EXPR ||
-            (want->kind == RLXV_DIM_CONST && want->value != dims[d]) ||
-            (want->kind == RLXV_DIM_SLOT && slots[want->index] != dims[d]))
+        if ((want->kind == RLXV_DIM_CONST && want->value != dims[d]) ||
+            (want->kind == RLXV_DIM_SLOT && slots[want->index] != dims[d]) ||
+            (want->kind == RLXV_DIM_EXPR &&
+             (!rlxv_eval(exe, want->index, slots, &size) || size != dims[d])))
             return false;
     }
     return true;
@@ -408,7 +416,7 @@ static bool match_plain(const rlx_executable *exe, const rlxv_function *fn, cons
         if (!bind_plain(&exe->types[fn->params[i].type], &args[i], slots))
             return false;
     for (uint32_t i = 0; i < fn->n_params; i++)
-        if (!check_plain(&exe->types[fn->params[i].type], &args[i], slots))
+        if (!check_plain(exe, &exe->types[fn->params[i].type], &args[i], slots))
             return false;
     return true;
 }
@@ -416,7 +424,7 @@ static bool match_plain(const rlx_executable *exe, const rlxv_function *fn, cons
 rlx_status rlxv_match_value(const rlxv_match *m, uint32_t type, rlx_value v, rlx_error *err)
 {
     const rlxv_type *t = &m->exe->types[type];
-    if (bind_plain(t, &v, m->slots) && check_plain(t, &v, m->slots))
+    if (bind_plain(t, &v, m->slots) && check_plain(m->exe, t, &v, m->slots))
         return RLX_OK;
     RLX_TRY(rlxv_match_bind(m, type, v, err));
     return rlxv_match_check(m, type, v, err);

@@ -25,9 +25,10 @@ typedef struct cell {
     rlxc_atom recurrent_bias; /* GRU: that of the hidden gate (1, hidden) */
     rlxc_atom peephole[3];    /* LSTM: i, o, f, each (1, hidden) */
     rlxc_atom lengths;        /* (batch, 1) int64, or none */
+    rlxc_atom last;           /* of a backwards direction: the number of the last step */
     const rlxc_expr *time, *hidden;
     /* loop */
-    rlxc_ox_value *brought[8];
+    rlxc_ox_value *brought[9];
 } cell;
 
 static rlxc_atom activate(rlxc_ox *im, const cell *c, uint32_t k, rlxc_atom x)
@@ -106,11 +107,7 @@ static void step(rlxc_ox *im, const cell *c, rlxc_atom x, rlxc_atom h, rlxc_atom
 static void masked_step(rlxc_ox *im, const cell *c, rlxc_atom t, rlxc_atom h, rlxc_atom cs,
                         rlxc_atom *out_h, rlxc_atom *out_c, rlxc_atom *out_y)
 {
-    rlxc_atom at = t;
-    if (c->backwards) {
-        const rlxc_expr *last = rlxc_sub(im->ctx, c->time, rlxc_ox_i(im, 1));
-        at = rlxc_ox_op2(im, "subtract", rlxc_ox_scalar(im, last, RLX_I64), t);
-    }
+    rlxc_atom at = c->backwards ? rlxc_ox_op2(im, "subtract", c->last, t) : t;
     step(im, c, rlxc_ox_take_inside(im, c->input, at, 0), h, cs, out_h, out_c);
     *out_y = *out_h;
     if (c->lengths.kind == RLXC_ATOM_NONE)
@@ -141,7 +138,7 @@ static void turn(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *state, r
     for (uint32_t k = 0; k < 3; k++)
         c.peephole[k] = bring(im, c.peephole[k], c.brought[4 + k]);
     c.after_reset = bring(im, c.after_reset, c.brought[7]);
-    c.time = rlxc_ox_inner_expr(im, im->frame, c.time);
+    c.last = bring(im, c.last, c.brought[8]);
     c.hidden = rlxc_ox_inner_expr(im, im->frame, c.hidden);
     masked_step(im, &c, i, state[0], state[1], &next[0], &next[1], &y);
     next[2] = rlxc_ox_collect(im, state[2], y);
@@ -150,11 +147,12 @@ static void turn(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *state, r
 static void run_loop(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_atom *out_h,
                      rlxc_atom *out_c, rlxc_atom *out_y)
 {
-    const rlxc_atom known[8] = {c->input,       c->recurrent,   c->recurrent_bias, c->lengths,
-                                c->peephole[0], c->peephole[1], c->peephole[2],    c->after_reset};
+    const rlxc_atom known[9] = {c->input,       c->recurrent,   c->recurrent_bias,
+                                c->lengths,     c->peephole[0], c->peephole[1],
+                                c->peephole[2], c->after_reset, c->last};
     const bool objects[3] = {false, false, true};
     const rlxc_ox_loop l = {.body = turn, .user = c, .objects = objects};
-    for (uint32_t k = 0; k < 8; k++)
+    for (uint32_t k = 0; k < sizeof known / sizeof *known; k++)
         c->brought[k] = rlxc_ox_tensor(im, known[k]);
     rlxc_atom init[3] = {h, cs, rlxc_ox_nothing_collected(im)}, out[3];
     rlxc_atom limit = rlxc_ox_scalar(im, c->time, RLX_I64);
@@ -170,6 +168,8 @@ static void run_direction(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_
 {
     int64_t turns;
     const int64_t zero[1] = {0};
+    if (c->backwards)
+        c->last = rlxc_ox_scalar(im, rlxc_sub(im->ctx, c->time, rlxc_ox_i(im, 1)), RLX_I64);
     if (!rlxc_is_int(c->time, &turns) || turns > MAX_UNROLLED_TURNS || turns == 0) {
         run_loop(im, c, h, cs, out_h, out_c, out_y);
         return;
