@@ -182,18 +182,22 @@ typedef struct places {
 } places;
 
 /* Of a tile, the positions in all tiles together; else the loops come first, and dimensions of one
- * element are left out. */
+ * element are left out. The first loops have no dimension in a tile that has fewer than loops. */
 static void place(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
 {
     const places *p = user;
     const around *loops = p->loops;
+    const uint32_t without = p->tiles ? loops->n - p->from->ndim : 0;
     uint32_t n = 0;
     for (uint32_t i = 0; i < loops->n; i++) {
         const rlxc_expr *var = rlxc_cast(p->ctx, RLX_I64, loops->vars[i]);
-        if (p->tiles)
-            out[i] = rlxc_add(p->ctx,
-                              rlxc_mul(p->ctx, var, rlxc_cast(p->ctx, RLX_I64, p->from->shape[i])),
-                              rlxc_cast(p->ctx, RLX_I64, rlxc_canonical(p->ctx, at[i], NULL)));
+        if (p->tiles && i < without)
+            out[i] = var;
+        else if (p->tiles)
+            out[i] = rlxc_add(
+                p->ctx,
+                rlxc_mul(p->ctx, var, rlxc_cast(p->ctx, RLX_I64, p->from->shape[i - without])),
+                rlxc_cast(p->ctx, RLX_I64, rlxc_canonical(p->ctx, at[i - without], NULL)));
         else if (!rlxc_is_const(loops->extents[i], 1))
             out[n++] = var;
     }
@@ -204,16 +208,19 @@ static void place(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
 
 enum { MOST_GROWTH = 4 };
 
-/* True if |size| elements are not more than a few times those of a parameter: larger temporaries
- * are better stored to again and again. */
+/* True if |size| elements are not more than a few times those of a parameter, whose unknown
+ * dimensions are not 0: larger temporaries are better stored to again and again. */
 static bool is_moderate(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_expr *size)
 {
     for (uint32_t i = 0; i < f->n_params; i++) {
         const rlxc_buffer *b = f->params[i].buffer;
-        if (b && rlxc_prove_le(ctx, size,
-                               rlxc_mul(ctx, rlxc_product(ctx, b->shape, b->ndim),
-                                        rlxc_i64(ctx, MOST_GROWTH)),
-                               NULL))
+        const rlxc_expr *most = rlxc_i64(ctx, MOST_GROWTH);
+        for (uint32_t k = 0; b && k < b->ndim; k++) {
+            const bool known = rlxc_is_int(b->shape[k], &(int64_t){0});
+            const rlxc_expr *dim = rlxc_cast(ctx, RLX_I64, b->shape[k]);
+            most = rlxc_mul(ctx, most, known ? dim : rlxc_add(ctx, dim, rlxc_i64(ctx, 1)));
+        }
+        if (b && rlxc_prove_le(ctx, size, most, NULL))
             return true;
     }
     return false;
@@ -225,12 +232,14 @@ static rlxc_buffer *enlarged(rlxc_context *ctx, const rlxc_buffer *buffer, const
 {
     const rlxc_expr *shape[RLXC_MAX_NDIM];
     rlxc_buffer *own = rlxc_copy(ctx, buffer, sizeof *own);
+    const uint32_t without = tiles ? loops->n - buffer->ndim : 0;
     uint32_t n = 0;
     for (uint32_t i = 0; i < loops->n + buffer->ndim; i++) {
         const rlxc_expr *extent = i < loops->n ? loops->extents[i] : buffer->shape[i - loops->n];
         if (tiles && i < loops->n)
-            extent = rlxc_mul(ctx, rlxc_cast(ctx, RLX_I64, extent),
-                              rlxc_cast(ctx, RLX_I64, buffer->shape[i]));
+            extent = i < without ? extent
+                                 : rlxc_mul(ctx, rlxc_cast(ctx, RLX_I64, extent),
+                                            rlxc_cast(ctx, RLX_I64, buffer->shape[i - without]));
         else if (tiles || rlxc_is_const(extent, 1))
             continue;
         if (n == RLXC_MAX_NDIM)
@@ -250,9 +259,7 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
                                   const rlxc_buffer **buffer)
 {
     around loops = {.n = 0};
-    for (uint32_t i = 0; i < (*buffer)->ndim; i++)
-        if (!rlxc_is_int((*buffer)->shape[i], &(int64_t){0}))
-            return NULL;
+    bool fixed = true;
     if ((*buffer)->strides || (*buffer)->elem_offset ||
         !find_around(ctx, stmt, whole, *buffer, &loops) ||
         (!whole && !stored_first(ctx, loops.inside, *buffer, temps)))
@@ -261,7 +268,13 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
         return NULL;
     if (are_apart(ctx, stmt, *buffer, &loops))
         return stmt;
-    tiles = tiles && (*buffer)->ndim == loops.n;
+    for (uint32_t i = 0; i < (*buffer)->ndim; i++) {
+        fixed = fixed && rlxc_is_int((*buffer)->shape[i], &(int64_t){0});
+        for (uint32_t k = 0; k < loops.n; k++)
+            if (rlxc_expr_uses_var(ctx, (*buffer)->shape[i], loops.vars[k]))
+                return NULL;
+    }
+    tiles = tiles && fixed && (*buffer)->ndim <= loops.n;
     rlxc_buffer *own = enlarged(ctx, *buffer, &loops, tiles, f);
     if (!own)
         return NULL;

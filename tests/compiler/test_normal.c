@@ -23,6 +23,7 @@ static const char *const sources[] = {"tests/passes/normalize_blocks.py#schedule
                                       "tests/passes/normalize_blocks.py#flat_buffers",
                                       "tests/passes/normalize_blocks.py#values_of_one_iteration",
                                       "tests/e2e/tir_temporaries.py#of_other_tools",
+                                      "tests/e2e/tir_temporaries.py#of_one_iteration",
                                       "tests/e2e/tir_spellings.py#loops_and_conditions"};
 enum { N_SOURCES = sizeof sources / sizeof *sources };
 

@@ -645,3 +645,94 @@ class Module:
         cls = Module
         gv = R.call_tir(cls.parts_of_a_sum_k, (A,), out_sinfo=R.Tensor((3,), "float32"))
         return gv
+# ==== of_one_iteration
+"""Temporaries of a row or a tile, allocated in its loops or blocks, also with symbolic sizes: rules take what remains."""
+# call rows: tensor float32 [3, 5] {0, 3, 2, 1, 0, 1, 0, 3, 2, 1, 2, 1, 0, 3, 2} => tensor float32 [3, 5] {-10, -13, -12, -11, -10, -10, -9, -12, -11, -10, -10, -9, -8, -11, -10}
+# call rows: tensor float32 [3, 1] {0, 1, 2} => tensor float32 [3, 1] {0, 0, 0}
+# call rows: tensor float32 [3, 0] {} => tensor float32 [3, 0] {}
+# call blocks: tensor float32 [3, 5] {0, 3, 2, 1, 0, 1, 0, 3, 2, 1, 2, 1, 0, 3, 2} => tensor float32 [3, 5] {-10, -13, -12, -11, -10, -10, -9, -12, -11, -10, -10, -9, -8, -11, -10}
+# call blocks: tensor float32 [3, 1] {0, 1, 2} => tensor float32 [3, 1] {0, 0, 0}
+# call blocks: tensor float32 [3, 0] {} => tensor float32 [3, 0] {}
+# call tile: tensor float32 [3, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2}, tensor float32 [4, 8] {-1, 2, 0, 3, 1, -1, 2, 0, 1, -1, 2, 0, 3, 1, -1, 2, 3, 1, -1, 2, 0, 3, 1, -1, 0, 3, 1, -1, 2, 0, 3, 1} => tensor float32 [3, 8] {8, -9, 4, -3, 5, 8, -9, 4, 10, 13, -4, 9, 2, 10, 13, -4, -2, 0, 2, 14, 6, -2, 0, 2}
+# call tile: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 8] {-1, 2, 0, 3, 1, -1, 2, 0, 1, -1, 2, 0, 3, 1, -1, 2, 3, 1, -1, 2, 0, 3, 1, -1, 0, 3, 1, -1, 2, 0, 3, 1} => tensor float32 [1, 8] {8, -9, 4, -3, 5, 8, -9, 4}
+# call tile: tensor float32 [0, 4] {}, tensor float32 [4, 8] {-1, 2, 0, 3, 1, -1, 2, 0, 1, -1, 2, 0, 3, 1, -1, 2, 3, 1, -1, 2, 0, 3, 1, -1, 0, 3, 1, -1, 2, 0, 3, 1} => tensor float32 [0, 8] {}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def rows_(a: T.handle, c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n), "float32")
+        C = T.match_buffer(c, (3, n), "float32")
+        for i in range(3):
+            most = T.alloc_buffer((1,), scope="local")
+            total = T.alloc_buffer((1,), scope="local")
+            e = T.alloc_buffer((n,), scope="local")
+            most[0] = T.float32(-9)
+            for k in range(n):
+                most[0] = T.max(most[0], A[i, k])
+            for k in range(n):
+                e[k] = most[0] - A[i, k] + T.float32(1)
+            total[0] = T.float32(0)
+            for k in range(n):
+                total[0] = total[0] + e[k]
+            for k in range(n):
+                C[i, k] = e[k] - total[0]
+    @T.prim_func
+    def blocks_(a: T.handle, c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n), "float32")
+        C = T.match_buffer(c, (3, n), "float32")
+        for i in range(3):
+            with T.block("row"):
+                vi = T.axis.spatial(3, i)
+                most = T.alloc_buffer((1,), scope="local")
+                total = T.alloc_buffer((1,), scope="local")
+                for k in range(n):
+                    with T.block("most"):
+                        vk = T.axis.reduce(n, k)
+                        with T.init():
+                            most[0] = T.float32(-9)
+                        most[0] = T.max(most[0], A[vi, vk])
+                for k in range(n):
+                    with T.block("total"):
+                        vk = T.axis.reduce(n, k)
+                        with T.init():
+                            total[0] = T.float32(0)
+                        total[0] = total[0] + (most[0] - A[vi, vk] + T.float32(1))
+                for k in range(n):
+                    with T.block("C"):
+                        vk = T.axis.spatial(n, k)
+                        C[vi, vk] = most[0] - A[vi, vk] + T.float32(1) - total[0]
+    @T.prim_func
+    def tile_(a: T.handle, B: T.Buffer((4, 8), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4), "float32")
+        C = T.match_buffer(c, (n, 8), "float32")
+        for i, j0 in T.grid(n, 2):
+            sums = T.alloc_buffer((4,), scope="local")
+            for j1, k in T.grid(4, 4):
+                with T.block("sums"):
+                    vi, v0, v1, vk = T.axis.remap("SSSR", [i, j0, j1, k])
+                    with T.init():
+                        sums[v1] = T.float32(0)
+                    sums[v1] = sums[v1] + A[vi, vk] * B[vk, v0 * 4 + v1]
+            for j1 in range(4):
+                with T.block("C"):
+                    vi, v0, v1 = T.axis.remap("SSS", [i, j0, j1])
+                    C[vi, v0 * 4 + v1] = sums[v1]
+    @R.function
+    def rows(a: R.Tensor((3, "n"), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.rows_, (a,), out_sinfo=R.Tensor((3, n), "float32"))
+    @R.function
+    def blocks(a: R.Tensor((3, "n"), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.blocks_, (a,), out_sinfo=R.Tensor((3, n), "float32"))
+    @R.function
+    def tile(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 8), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.tile_, (a, b), out_sinfo=R.Tensor((n, 8), "float32"))

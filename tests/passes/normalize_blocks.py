@@ -2555,3 +2555,110 @@ class Module:
         cls = Module
         gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.some_rows_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
         return gv
+
+# ==== of_one_iteration
+# Temporaries of one row or tile get a place for each: normal form splits the loops around them.
+# module tests/e2e/tir_temporaries.py#of_one_iteration
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def rows_(a: T.handle, c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n))
+        C = T.match_buffer(c, (3, n))
+        # with T.block("root"):
+        most = T.alloc_buffer((T.int64(3),))
+        total = T.alloc_buffer((T.int64(3),))
+        e = T.alloc_buffer((T.int64(3), n))
+        for i, k in T.grid(T.int64(3), n):
+            with T.block("most"):
+                i_1, k_1 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    most[i_1] = T.float32(-9.0)
+                most[i_1] = T.max(most[i_1], A[i_1, k_1])
+        for i, k in T.grid(T.int64(3), n):
+            with T.block("e"):
+                i_2, k_2 = T.axis.remap("SS", [i, k])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                e[i_2, k_2] = most[i_2] - A[i_2, k_2] + T.float32(1.0)
+        for i, k in T.grid(T.int64(3), n):
+            with T.block("total"):
+                i_3, k_3 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    total[i_3] = T.float32(0.0)
+                total[i_3] = total[i_3] + e[i_3, k_3]
+        for i, k in T.grid(T.int64(3), n):
+            with T.block("C"):
+                i_4, k_4 = T.axis.remap("SS", [i, k])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                C[i_4, k_4] = e[i_4, k_4] - total[i_4]
+
+    @T.prim_func
+    def blocks_(a: T.handle, c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n))
+        C = T.match_buffer(c, (3, n))
+        # with T.block("root"):
+        most = T.alloc_buffer((T.int64(3),))
+        total = T.alloc_buffer((T.int64(3),))
+        for i, k in T.grid(T.int64(3), n):
+            with T.block("most"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    most[vi] = T.float32(-9.0)
+                most[vi] = T.max(most[vi], A[vi, vk])
+        for i, k in T.grid(T.int64(3), n):
+            with T.block("total"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    total[vi] = T.float32(0.0)
+                total[vi] = total[vi] + (most[vi] - A[vi, vk] + T.float32(1.0))
+        for i, k in T.grid(T.int64(3), n):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SS", [i, k])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                C[vi, vk] = most[vi] - A[vi, vk] + T.float32(1.0) - total[vi]
+
+    @T.prim_func
+    def tile_(a: T.handle, B: T.Buffer((4, 8), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4))
+        C = T.match_buffer(c, (n, 8))
+        # with T.block("root"):
+        for i, j1, k in T.grid(n, T.int64(8), T.int64(4)):
+            with T.block("sums"):
+                i_1, j1_1, k_1 = T.axis.remap("SSR", [i, j1, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[i_1, j1_1] = T.float32(0.0)
+                C[i_1, j1_1] = C[i_1, j1_1] + A[i_1, k_1] * B[k_1, j1_1]
+
+    @R.function
+    def rows(a: R.Tensor((3, "n"), dtype="float32")) -> R.Tensor((3, "n"), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((3, n), dtype="float32") = R.call_tir(cls.rows_, (a,), out_sinfo=R.Tensor((3, n), dtype="float32"))
+        return gv
+
+    @R.function
+    def blocks(a: R.Tensor((3, "n"), dtype="float32")) -> R.Tensor((3, "n"), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((3, n), dtype="float32") = R.call_tir(cls.blocks_, (a,), out_sinfo=R.Tensor((3, n), dtype="float32"))
+        return gv
+
+    @R.function
+    def tile(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 8), dtype="float32")) -> R.Tensor(("n", 8), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n, 8), dtype="float32") = R.call_tir(cls.tile_, (a, b), out_sinfo=R.Tensor((n, 8), dtype="float32"))
+        return gv
