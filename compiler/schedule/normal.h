@@ -106,6 +106,9 @@ const rlxc_stmt *rlxc_lane_loop(rlxc_context *ctx, const rlxc_stmt *store);
 bool rlxc_is_no_load(void *user, const rlxc_expr *e);
 /* True if a reduction that combines by |e| may take its terms in any order. */
 bool rlxc_commutes(const rlxc_expr *e);
+/* The store of a maximum or minimum that |stmt| spells as a comparison, o = select(x > o, x, o) or
+ * `if x > o: o = x`; or NULL. */
+const rlxc_stmt *rlxc_extreme(rlxc_context *ctx, const rlxc_stmt *stmt);
 /* True if |store| adds a value to an element, multiplies it, or keeps the larger or smaller one:
  * the order of such updates does not count. */
 bool rlxc_is_update(rlxc_context *ctx, const rlxc_stmt *store);

@@ -233,6 +233,45 @@ static void take_choice(rlxc_context *ctx, const rlxc_block *b, const rlxc_stmt 
     }
 }
 
+/* The operation by which |cond|, a comparison of |x| with the element |own|, replaces it by x. */
+static bool read_extreme(const rlxc_expr *cond, const rlxc_expr *x, const rlxc_expr *own,
+                         rlxc_expr_kind *out)
+{
+    const bool up = cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_LE;
+    if (!up && cond->kind != RLXC_EXPR_GT && cond->kind != RLXC_EXPR_GE)
+        return false;
+    const bool first = cond->bin.a == x && cond->bin.b == own;
+    *out = first == up ? RLXC_EXPR_MIN : RLXC_EXPR_MAX;
+    return first || (cond->bin.a == own && cond->bin.b == x);
+}
+
+const rlxc_stmt *rlxc_extreme(rlxc_context *ctx, const rlxc_stmt *stmt)
+{
+    const bool is_if = stmt->kind == RLXC_STMT_IF && !stmt->if_.otherwise;
+    const rlxc_stmt *store = is_if ? stmt->if_.then : stmt;
+    rlxc_expr_kind kind;
+    if (store->kind != RLXC_STMT_STORE || store->store.value->dtype.lanes != 1)
+        return NULL;
+    const rlxc_expr *v = store->store.value, *x = v, *cond = is_if ? stmt->if_.cond : NULL;
+    const rlxc_expr *own =
+        rlxc_load(ctx, store->store.buffer, store->store.indices, store->store.n);
+    if (!is_if && rlxc_is_choice(v) && v->call.args[2] == own) {
+        cond = v->call.args[0];
+        x = v->call.args[1];
+    } else if (!is_if && v->kind == RLXC_EXPR_SELECT && v->select.no == own) {
+        cond = v->select.cond;
+        x = v->select.yes;
+    }
+    if (!cond || !read_extreme(cond, x, own, &kind))
+        return NULL;
+    const rlxc_expr *neutral = rlxc_neutral(ctx, kind, x->dtype);
+    if (!neutral || rlxc_mentions(ctx, x, store->store.buffer))
+        return NULL;
+    if (rlxc_dtype_is_float(x->dtype)) /* T.max would keep NaN, for which comparisons fail */
+        x = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_EQ, x, x), x, neutral);
+    return stored(ctx, store, rlxc_binary(ctx, kind, own, x));
+}
+
 /* The update that |stmt| makes under a condition, with the condition in its term; else |stmt|. */
 static const rlxc_stmt *guarded(rlxc_context *ctx, const rlxc_stmt *stmt)
 {
@@ -278,7 +317,8 @@ static uint32_t split_stores(rlxc_context *ctx, const rlxc_block *b, rlxc_simple
     if (b->n_axes > RLXC_NEST_AXES)
         return 0;
     take_init(ctx, b, &first, &each);
-    each = guarded(ctx, each);
+    const rlxc_stmt *extreme = rlxc_extreme(ctx, each);
+    each = extreme ? extreme : guarded(ctx, each);
     if (!add_stores(&body, each) || (first && (!add_stores(&init, first) || init.n != body.n)))
         return 0;
     for (uint32_t i = 0; i < body.n; i++)
@@ -292,7 +332,8 @@ uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *b, const rlxc_e
 {
     const rlxc_stmt *start = b->init, *each = b->body;
     take_init(ctx, b, &start, &each);
-    const bool one = is_store(b->body) && start == b->init && (!start || is_store(start));
+    const bool one = is_store(b->body) && start == b->init && (!start || is_store(start)) &&
+                     !rlxc_extreme(ctx, b->body);
     uint32_t n = one;
     out[0].block = b;
     if (b->n_allocs || b->n_matches || b->n_axes > RLXC_NEST_AXES ||

@@ -314,6 +314,8 @@ static bool is_vector(const rlxc_stmt *store)
 
 static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out)
 {
+    const rlxc_stmt *extreme = rlxc_extreme(ctx, s);
+    s = extreme ? extreme : s;
     if (s->kind == RLXC_STMT_FOR) {
         if (at->n == RLXC_NEST_LOOPS)
             return false;

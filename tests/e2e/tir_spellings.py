@@ -156,6 +156,12 @@ class Module:
 # call some_rows: tensor float32 [3, 5] {-5, -2, 1, 4, -4, 2, 5, -3, 0, 3, -2, 1, 4, -4, -1} => tensor float32 [3] {-6, 7, 0}
 # call some_rows: tensor float32 [3, 1] {-5, 2, -2} => tensor float32 [3] {-5, 2, 0}
 # call some_rows: tensor float32 [3, 0] {} => tensor float32 [3] {0, 0, 0}
+# call larger: tensor float32 [3, 5] {-5, -2, 1, 4, -4, 2, 5, nan, 0, 3, -2, 1, 4, -4, -1} => tensor float32 [3] {4, 5, 4}
+# call larger: tensor float32 [3, 1] {-5, nan, -2} => tensor float32 [3] {-5, -9, -2}
+# call larger: tensor float32 [3, 0] {} => tensor float32 [3] {-9, -9, -9}
+# call smaller: tensor float32 [3, 5] {-5, -2, 1, 4, -4, 2, 5, nan, 0, 3, -2, 1, 4, -4, -1} => tensor float32 [3] {-5, 0, -4}
+# call smaller: tensor float32 [3, 1] {-5, nan, -2} => tensor float32 [3] {-5, 9, -2}
+# call smaller: tensor float32 [3, 0] {} => tensor float32 [3] {9, 9, 9}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -338,6 +344,25 @@ class Module:
         for i, k in T.grid(3, n):
             if i < 2:
                 C[i] = C[i] + A[i, k]
+    @T.prim_func
+    def larger_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n), "float32")
+        for i in range(3):
+            C[i] = T.float32(-9)
+            for k in range(n):
+                if A[i, k] > C[i]:
+                    C[i] = A[i, k]
+    @T.prim_func
+    def smaller_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n), "float32")
+        for i, k in T.grid(3, n):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    C[vi] = T.float32(9)
+                C[vi] = T.Select(C[vi] >= A[vi, vk], A[vi, vk], C[vi])
     @R.function
     def from_one(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
         n = T.int64()
@@ -410,3 +435,11 @@ class Module:
     def some_rows(a: R.Tensor((3, "n"), "float32")):
         cls = Module
         return R.call_tir(cls.some_rows_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+    @R.function
+    def larger(a: R.Tensor((3, "n"), "float32")):
+        cls = Module
+        return R.call_tir(cls.larger_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+    @R.function
+    def smaller(a: R.Tensor((3, "n"), "float32")):
+        cls = Module
+        return R.call_tir(cls.smaller_, (a,), out_sinfo=R.Tensor((3,), "float32"))

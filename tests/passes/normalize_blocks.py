@@ -2451,6 +2451,32 @@ class Module:
                 k_1 = T.axis.reduce(n, k)
                 C[i_2] = C[i_2] + A[i_2, k_1]
 
+    @T.prim_func
+    def larger_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n))
+        # with T.block("root"):
+        for i, k in T.grid(T.int64(3), n):
+            with T.block("C"):
+                i_1, k_1 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    C[i_1] = T.float32(-9.0)
+                C[i_1] = T.max(C[i_1], T.Select(A[i_1, k_1] == A[i_1, k_1], A[i_1, k_1], T.float32("-inf")))
+
+    @T.prim_func
+    def smaller_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n))
+        # with T.block("root"):
+        for i, k in T.grid(T.int64(3), n):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    C[vi] = T.float32(9.0)
+                C[vi] = T.min(C[vi], T.Select(A[vi, vk] == A[vi, vk], A[vi, vk], T.float32("inf")))
+
     @R.function
     def from_one(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
         n = T.int64()
@@ -2554,6 +2580,20 @@ class Module:
         n = T.int64()
         cls = Module
         gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.some_rows_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return gv
+
+    @R.function
+    def larger(a: R.Tensor((3, "n"), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.larger_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return gv
+
+    @R.function
+    def smaller(a: R.Tensor((3, "n"), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.smaller_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
         return gv
 
 # ==== of_one_iteration
