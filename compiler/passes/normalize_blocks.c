@@ -191,12 +191,13 @@ static void join_inits(state *s, items *all)
         uint32_t k = i;
         while (out && k > 0 && !mentions(s, &all->items[k - 1], out))
             k--;
-        if (!out || k == 0 || stored_by(&all->items[k - 1]) != out ||
-            !rlxc_expr_visit(s->ctx, all->items[k - 1].nest->block->body->store.value,
-                             rlxc_is_no_load, NULL))
+        if (!out || k == 0 || stored_by(&all->items[k - 1]) != out)
             continue;
         rlxc_nest joined = *all->items[i].nest;
-        if (!rlxc_join_init(s->ctx, &joined, all->items[k - 1].nest))
+        const rlxc_nest *init = all->items[k - 1].nest;
+        if (rlxc_expr_visit(s->ctx, init->block->body->store.value, rlxc_is_no_load, NULL)
+                ? !rlxc_join_init(s->ctx, &joined, init)
+                : k != i || !rlxc_join_first(s->ctx, &joined, init))
             continue;
         all->items[i].nest = rlxc_copy(s->ctx, &joined, sizeof joined);
         all->items[k - 1].removed = true;

@@ -150,6 +150,9 @@ void rlxc_shorten_reduction(rlxc_context *ctx, rlxc_nest *nest);
 /* Makes the values that |init| stores the init of the reduction |update|. False without effect if
  * |init| does not store exactly the results of |update|. */
 bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init);
+/* The same if |init|, just before |update|, stores the terms of the step before its first one: the
+ * reduction then has this step, too. */
+bool rlxc_join_first(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init);
 
 /* The reduction |whole| of the results of |partial|, which nothing else reads, as one reduction;
  * NULL if they do not fit. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "compiler/schedule/normal.h"
+#include "compiler/schedule/normal_space.h"
 #include "compiler/schedule/stages.h"
 
 bool rlxc_commutes(const rlxc_expr *e)
@@ -42,55 +42,6 @@ void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest)
     rlxc_block *block = changed(ctx, nest->block);
     block->body = stored(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, v->bin.b, v->bin.a));
     nest->block = block;
-}
-
-/* --- init ------------------------------------------------------------------------------------- */
-
-/* The name of the block before another tool split it. */
-static const char *whole_name(rlxc_context *ctx, const char *name)
-{
-    static const char suffix[] = "_update";
-    const size_t n = strlen(name), tail = sizeof suffix - 1;
-    return n > tail && strcmp(name + n - tail, suffix) == 0 ? rlxc_intern(ctx, name, n - tail)
-                                                            : name;
-}
-
-bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
-{
-    const rlxc_block *u = update->block, *b = init->block;
-    const rlxc_expr *vars[RLXC_NEST_AXES], *values[RLXC_NEST_AXES];
-    const rlxc_stmt *store = b->body;
-    uint32_t n = 0;
-    bool reduces = false;
-    for (uint32_t k = 0; k < u->n_axes; k++)
-        reduces = reduces || u->axes[k].kind == RLXC_AXIS_REDUCE;
-    if (!reduces || u->init || b->init || store->store.buffer != u->body->store.buffer ||
-        rlxc_nest_reads_own(ctx, b) || !rlxc_nest_reads_own(ctx, u))
-        return false;
-    for (uint32_t i = 0; i < store->store.n; i++) {
-        const rlxc_expr *x = store->store.indices[i], *y = u->body->store.indices[i];
-        const uint32_t p = rlxc_block_axis(b, x), q = rlxc_block_axis(u, y);
-        if (p == b->n_axes || q == u->n_axes) {
-            if (x != y)
-                return false;
-            continue;
-        }
-        if (!rlxc_prove_eq(ctx, init->extents[p], update->extents[q], NULL))
-            return false;
-        vars[n] = x;
-        values[n++] = rlxc_cast(ctx, x->dtype, y);
-    }
-    for (uint32_t k = 0; k < b->n_axes; k++)
-        if (b->axes[k].kind == RLXC_AXIS_REDUCE)
-            return false;
-    rlxc_block *joined = changed(ctx, u);
-    rlxc_stmt *start = rlxc_copy(ctx, store, sizeof *start);
-    start->store.indices = u->body->store.indices;
-    start->store.value = rlxc_substitute(ctx, store->store.value, vars, values, n);
-    joined->init = start;
-    joined->name = whole_name(ctx, u->name);
-    update->block = joined;
-    return true;
 }
 
 /* --- conditions ------------------------------------------------------------------------------- */
@@ -165,6 +116,16 @@ bool rlxc_guard_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *cond)
     return true;
 }
 
+static void set_extent(rlxc_context *ctx, rlxc_nest *nest, uint32_t axis, const rlxc_expr *extent)
+{
+    rlxc_block *block = changed(ctx, nest->block);
+    rlxc_axis *axes = rlxc_copy(ctx, block->axes, block->n_axes * sizeof *axes);
+    nest->extents[axis] = axes[axis].extent = extent;
+    block->axes = axes;
+    nest->block = block;
+    nest->plain = false;
+}
+
 void rlxc_shorten_reduction(rlxc_context *ctx, rlxc_nest *nest)
 {
     const rlxc_expr *e = is_ordered(nest) ? nest->block->body->store.value->bin.b : NULL;
@@ -181,12 +142,116 @@ void rlxc_shorten_reduction(rlxc_context *ctx, rlxc_nest *nest)
         if (rlxc_expr_uses_var(ctx, limit, nest->block->axes[i].var))
             return;
     set_term(ctx, nest, e->call.args[1]);
-    nest->extents[k] = limit;
-    rlxc_block *block = changed(ctx, nest->block);
-    rlxc_axis *axes = rlxc_copy(ctx, block->axes, block->n_axes * sizeof *axes);
-    axes[k].extent = limit;
-    block->axes = axes;
-    nest->block = block;
+    set_extent(ctx, nest, k, limit);
+}
+
+/* --- init ------------------------------------------------------------------------------------- */
+
+/* The name of the block before another tool split it. */
+static const char *whole_name(rlxc_context *ctx, const char *name)
+{
+    static const char suffix[] = "_update";
+    const size_t n = strlen(name), tail = sizeof suffix - 1;
+    return n > tail && strcmp(name + n - tail, suffix) == 0 ? rlxc_intern(ctx, name, n - tail)
+                                                            : name;
+}
+
+/* True if |init| stores exactly the results of the reduction |update|; *out is its value over the
+ * axes of update. */
+static bool match_results(rlxc_context *ctx, const rlxc_nest *update, const rlxc_nest *init,
+                          const rlxc_expr **out)
+{
+    const rlxc_block *u = update->block, *b = init->block;
+    const rlxc_expr *vars[RLXC_NEST_AXES], *values[RLXC_NEST_AXES];
+    const rlxc_stmt *store = b->body;
+    uint32_t n = 0;
+    bool reduces = false;
+    for (uint32_t k = 0; k < u->n_axes; k++)
+        reduces = reduces || u->axes[k].kind == RLXC_AXIS_REDUCE;
+    if (!reduces || u->init || b->init || store->store.buffer != u->body->store.buffer ||
+        rlxc_nest_reads_own(ctx, b) || !rlxc_nest_reads_own(ctx, u))
+        return false;
+    for (uint32_t i = 0; i < store->store.n; i++) {
+        const rlxc_expr *x = store->store.indices[i], *y = u->body->store.indices[i];
+        const uint32_t p = rlxc_block_axis(b, x), q = rlxc_block_axis(u, y);
+        if (p == b->n_axes || q == u->n_axes) {
+            if (x != y)
+                return false;
+            continue;
+        }
+        if (!rlxc_prove_eq(ctx, init->extents[p], update->extents[q], NULL))
+            return false;
+        vars[n] = x;
+        values[n++] = rlxc_cast(ctx, x->dtype, y);
+    }
+    for (uint32_t k = 0; k < b->n_axes; k++)
+        if (b->axes[k].kind == RLXC_AXIS_REDUCE)
+            return false;
+    *out = rlxc_substitute(ctx, store->store.value, vars, values, n);
+    return true;
+}
+
+static void set_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_stmt *at,
+                     const rlxc_expr *value)
+{
+    rlxc_block *joined = changed(ctx, update->block);
+    rlxc_stmt *start = rlxc_copy(ctx, at, sizeof *start);
+    start->store.indices = joined->body->store.indices;
+    start->store.value = value;
+    joined->init = start;
+    joined->name = whole_name(ctx, joined->name);
+    update->block = joined;
+}
+
+bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
+{
+    const rlxc_expr *value;
+    if (!match_results(ctx, update, init, &value))
+        return false;
+    set_init(ctx, update, init->block->body, value);
+    return true;
+}
+
+static const rlxc_expr *wide_load(void *user, const rlxc_expr *e)
+{
+    rlxc_context *ctx = user;
+    if (e->kind != RLXC_EXPR_LOAD)
+        return NULL;
+    const rlxc_expr **at = rlxc_alloc(ctx, ((size_t)e->load.n + 1) * sizeof *at);
+    for (uint32_t i = 0; i < e->load.n; i++)
+        at[i] = rlxc_wide(ctx, rlxc_expr_rewrite(ctx, e->load.indices[i], wide_load, ctx));
+    return rlxc_load(ctx, e->load.buffer, at, e->load.n);
+}
+
+/* |e| for comparisons: all indices are of int64, and simplified. */
+static const rlxc_expr *comparable(rlxc_context *ctx, const rlxc_expr *e)
+{
+    return rlxc_simplify(ctx, rlxc_expr_rewrite(ctx, e, wide_load, ctx), NULL);
+}
+
+bool rlxc_join_first(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
+{
+    const rlxc_block *b = update->block;
+    const rlxc_expr *first, *v = b->body->store.value;
+    uint32_t r = b->n_axes;
+    if (!is_ordered(update) || !match_results(ctx, update, init, &first))
+        return false;
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        if (b->axes[k].kind == RLXC_AXIS_REDUCE && r < b->n_axes)
+            return false;
+        r = b->axes[k].kind == RLXC_AXIS_REDUCE ? k : r;
+    }
+    const rlxc_expr *neutral = rlxc_neutral(ctx, (rlxc_expr_kind)v->kind, v->dtype);
+    const rlxc_expr *var = b->axes[r].var, *one = rlxc_int(ctx, var->dtype, 1);
+    const rlxc_expr *before = rlxc_int(ctx, var->dtype, -1), *earlier = rlxc_sub(ctx, var, one);
+    const rlxc_expr *term = rlxc_substitute(ctx, v->bin.b, &var, &before, 1);
+    if (!neutral || comparable(ctx, term) != comparable(ctx, first))
+        return false;
+    set_init(ctx, update, init->block->body, neutral);
+    set_term(ctx, update,
+             rlxc_simplify(ctx, rlxc_substitute(ctx, v->bin.b, &var, &earlier, 1), NULL));
+    set_extent(ctx, update, r, rlxc_simplify(ctx, rlxc_add(ctx, update->extents[r], one), NULL));
+    return true;
 }
 
 /* --- partial results -------------------------------------------------------------------------- */

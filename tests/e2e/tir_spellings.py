@@ -138,6 +138,9 @@ class Module:
 # call hoisted: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
 # call hoisted: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
 # call hoisted: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
+# call first_term: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
+# call first_term: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
+# call first_term: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
 # call guarded: tensor float32 [5] {-3, 2, -2, 3, -1}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 5] {12, -13, 15, -11, 5, -2, -4, 1, -3, 6}
 # call guarded: tensor float32 [1] {-3}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 1] {6, 0}
 # call guarded: tensor float32 [0] {}, tensor float32 [2, 3] {1, -2, 3, 2, 0, -1} => tensor float32 [2, 0] {}
@@ -282,6 +285,15 @@ class Module:
                 for j in range(4):
                     C[i, j] = C[i, j] + x * B[k, j]
     @T.prim_func
+    def first_term_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4), "float32")
+        C = T.match_buffer(c, (n, 4), "float32")
+        for i, j in T.grid(n, 4):
+            C[i, j] = A[i, 0] * B[0, j]
+            for k in range(1, 4):
+                C[i, j] = C[i, j] + A[i, k] * B[k, j]
+    @T.prim_func
     def guarded_(a: T.handle, B: T.Buffer((2, 3), "float32"), c: T.handle):
         n = T.int64()
         A = T.match_buffer(a, (n,), "float32")
@@ -408,6 +420,11 @@ class Module:
         n = T.int64()
         cls = Module
         return R.call_tir(cls.hoisted_, (a, b), out_sinfo=R.Tensor((n, 4), "float32"))
+    @R.function
+    def first_term(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
+        n = T.int64()
+        cls = Module
+        return R.call_tir(cls.first_term_, (a, b), out_sinfo=R.Tensor((n, 4), "float32"))
     @R.function
     def guarded(a: R.Tensor(("n",), "float32"), b: R.Tensor((2, 3), "float32")):
         n = T.int64()

@@ -2350,6 +2350,20 @@ class Module:
                 C[i_1, j_1] = C[i_1, j_1] + A[i_1, k_1] * B[k_1, j_1]
 
     @T.prim_func
+    def first_term_(a: T.handle, B: T.Buffer((4, 4), "float32"), c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, 4))
+        C = T.match_buffer(c, (n, 4))
+        # with T.block("root"):
+        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
+            with T.block("C"):
+                i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[i_1, j_1] = T.float32(0.0)
+                C[i_1, j_1] = C[i_1, j_1] + A[i_1, k_1] * B[k_1, j_1]
+
+    @T.prim_func
     def guarded_(a: T.handle, B: T.Buffer((2, 3), "float32"), c: T.handle):
         n = T.int64()
         A = T.match_buffer(a, (n,))
@@ -2538,6 +2552,13 @@ class Module:
         n = T.int64()
         cls = Module
         gv: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.hoisted_, (a, b), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return gv
+
+    @R.function
+    def first_term(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.first_term_, (a, b), out_sinfo=R.Tensor((n, 4), dtype="float32"))
         return gv
 
     @R.function
