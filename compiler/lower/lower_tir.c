@@ -344,6 +344,10 @@ static bool separate(lowering *l, nest *n)
         if (n->reduces[i] && n->spatial[i])
             return false;
     }
+    for (uint32_t i = 0; i < n->n; i++)
+        if (n->spatial[i] && (uses_loops(l, n->loops[i]->loop.min, n, n->reduces) ||
+                              uses_loops(l, n->loops[i]->loop.extent, n, n->reduces)))
+            return false;
     leftover foreign = {n, false};
     for (uint32_t k = 0; k < b->n_axes; k++)
         if (b->axes[k].kind == RLXC_AXIS_REDUCE)
@@ -396,6 +400,8 @@ static const rlxc_stmt *init_nest(lowering *l, const nest *n)
             continue;
         rlxc_stmt *copy = rlxc_copy(ctx, n->loops[i], sizeof *copy);
         copy->loop.var = fresh[i];
+        copy->loop.min = rlxc_substitute(ctx, copy->loop.min, old, fresh, n->n);
+        copy->loop.extent = rlxc_substitute(ctx, copy->loop.extent, old, fresh, n->n);
         copy->loop.body = out;
         out = copy;
     }

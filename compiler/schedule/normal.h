@@ -22,8 +22,9 @@ typedef struct rlxc_nest {
     const rlxc_stmt *realize; /* as written, with the ifs around it as its predicate */
     const rlxc_block *block;  /* as it is now */
     const rlxc_expr *vars[RLXC_NEST_AXES], *extents[RLXC_NEST_AXES]; /* a loop for each axis */
-    bool plain; /* the loops as written are in normal form */
-    bool whole; /* the loops as written store elements again (rlxc_nest_whole) */
+    bool plain;   /* the loops as written are in normal form */
+    bool whole;   /* the loops as written store elements again (rlxc_nest_whole) */
+    bool by_step; /* the init was written as a condition on the first step of the reduction */
 } rlxc_nest;
 
 typedef RLXC_VEC(rlxc_nest) rlxc_nests;
@@ -90,6 +91,7 @@ enum { RLXC_BLOCK_STORES = 4 };
 typedef struct rlxc_simple_block {
     const rlxc_block *block;
     const rlxc_expr *const *values; /* of its axes */
+    bool by_step;                   /* as in rlxc_nest */
 } rlxc_simple_block;
 uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *block,
                             const rlxc_expr *const *values, rlxc_simple_block *out);

@@ -93,14 +93,16 @@ static void take_conditions(rlxc_space *s, const rlxc_expr *cond, const rlxc_nes
 }
 
 /* An axis that counts a loop down, such as n - 1 - i, counts it up: axes and conditions have
- * n - 1 - i for i. The order of the iterations is keeps_order's concern. */
-static void count_up(rlxc_space *s, uint32_t i)
+ * n - 1 - i for i. The order of the iterations is keeps_order's concern, but for an init that is
+ * stored in the first step. */
+static void count_up(rlxc_space *s, const rlxc_nest *nest, uint32_t i)
 {
     bool down = false;
     for (uint32_t k = 0; k < s->n_axes; k++) {
         int64_t by;
         const rlxc_expr *rest;
-        if (!rlxc_linear_in(s->ctx, s->exprs[k], s->vars[i], &by, &rest) || by > 0)
+        if (!rlxc_linear_in(s->ctx, s->exprs[k], s->vars[i], &by, &rest) || by > 0 ||
+            (by < 0 && nest->by_step && nest->block->axes[k].kind == RLXC_AXIS_REDUCE))
             return;
         down = down || by < 0;
     }
@@ -132,7 +134,7 @@ static bool begin(rlxc_space *s, const rlxc_nest *nest)
     if (nest->realize->block.predicate)
         take_conditions(s, nest->realize->block.predicate, nest);
     for (uint32_t i = 0; i < s->n && !s->failed; i++)
-        count_up(s, i);
+        count_up(s, nest, i);
     return !s->failed;
 }
 
@@ -194,22 +196,28 @@ static bool may_repeat(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *
 }
 
 /* The condition |e| over the axes, |axes| for the variables; NULL if it excludes elements, which
- * are not stored to, instead of steps of the reduction. */
-static const rlxc_expr *condition(const rlxc_space *s, const rlxc_block *b,
+ * are not stored to, instead of steps of the reduction, or may exclude the step that stores the
+ * init. */
+static const rlxc_expr *condition(const rlxc_space *s, const rlxc_nest *nest,
                                   const rlxc_expr *const *axes, const rlxc_expr *e)
 {
+    const rlxc_block *b = nest->block;
     const rlxc_bounds bounds = bounds_of(s);
+    const rlxc_expr *first = e, *zero = rlxc_i64(s->ctx, 0);
     bool reduces = false;
     for (uint32_t k = 0; k < s->n; k++) {
         if (!rlxc_expr_uses_var(s->ctx, e, s->vars[k]))
             continue;
         if (!axes[k] || !rlxc_dtype_eq(axes[k]->dtype, RLX_I64))
             return NULL;
-        reduces = reduces || b->axes[rlxc_block_axis(b, axes[k])].kind == RLXC_AXIS_REDUCE;
+        if (b->axes[rlxc_block_axis(b, axes[k])].kind != RLXC_AXIS_REDUCE)
+            continue;
+        first = rlxc_substitute(s->ctx, first, &s->vars[k], &zero, 1);
+        reduces = true;
     }
     const bool holds =
-        reduces || rlxc_is_const(e, 1) ||
-        (e->kind == RLXC_EXPR_LT && rlxc_prove_lt(s->ctx, e->bin.a, e->bin.b, &bounds));
+        (reduces && !nest->by_step) || rlxc_is_const(first, 1) ||
+        (first->kind == RLXC_EXPR_LT && rlxc_prove_lt(s->ctx, first->bin.a, first->bin.b, &bounds));
     return holds ? rlxc_substitute(s->ctx, e, s->vars, axes, s->n) : NULL;
 }
 
@@ -239,7 +247,7 @@ static bool finish(rlxc_space *s, rlxc_nest *nest)
         if (!used[i] && !may_repeat(s->ctx, b, s->extents[i]))
             return false;
     for (uint32_t i = s->n_axes; i < s->n_exprs; i++) {
-        const rlxc_expr *cond = condition(s, b, axes, s->exprs[i]);
+        const rlxc_expr *cond = condition(s, nest, axes, s->exprs[i]);
         if (!cond)
             return false;
         rest = rest ? rlxc_binary(s->ctx, RLXC_EXPR_AND, rest, cond) : cond;

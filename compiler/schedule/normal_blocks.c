@@ -321,9 +321,11 @@ static uint32_t split_stores(rlxc_context *ctx, const rlxc_block *b, rlxc_simple
     each = extreme ? extreme : guarded(ctx, each);
     if (!add_stores(&body, each) || (first && (!add_stores(&init, first) || init.n != body.n)))
         return 0;
-    for (uint32_t i = 0; i < body.n; i++)
+    for (uint32_t i = 0; i < body.n; i++) {
+        out[i].by_step = first != b->init;
         if (!(out[i].block = block_of(ctx, b, &body, &init, i)))
             return 0;
+    }
     return rlxc_failed(ctx) ? 0 : body.n;
 }
 
@@ -335,7 +337,7 @@ uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *b, const rlxc_e
     const bool one = is_store(b->body) && start == b->init && (!start || is_store(start)) &&
                      !rlxc_extreme(ctx, b->body);
     uint32_t n = one;
-    out[0].block = b;
+    out[0] = (rlxc_simple_block){.block = b};
     if (b->n_allocs || b->n_matches || b->n_axes > RLXC_NEST_AXES ||
         (!one && (n = split_stores(ctx, b, out)) == 0))
         return 0;

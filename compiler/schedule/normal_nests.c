@@ -237,6 +237,7 @@ static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at
         own->block.values = blocks[k].values;
         nest.realize = own->block.values == realize->block.values ? realize : own;
         nest.block = blocks[k].block;
+        nest.by_step = blocks[k].by_step;
         RLXC_PUSH(ctx, out, nest);
     }
     return n > 0 && !rlxc_failed(ctx);

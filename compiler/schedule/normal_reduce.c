@@ -229,6 +229,28 @@ static const rlxc_expr *comparable(rlxc_context *ctx, const rlxc_expr *e)
     return rlxc_simplify(ctx, rlxc_expr_rewrite(ctx, e, wide_load, ctx), NULL);
 }
 
+typedef struct first_step {
+    rlxc_context *ctx;
+    const rlxc_expr *var, *extent;
+    bool exists;
+} first_step;
+
+/* True if a load whose index is one more than the step is of a buffer with as many elements there
+ * as there are steps with the one before: its first element, which is read, then exists. */
+static bool find_first_step(void *user, const rlxc_expr *e)
+{
+    first_step *f = user;
+    for (uint32_t i = 0; e->kind == RLXC_EXPR_LOAD && i < e->load.n && !f->exists; i++) {
+        int64_t by;
+        const rlxc_expr *rest, *more = rlxc_add(f->ctx, f->extent, rlxc_i64(f->ctx, 1));
+        f->exists =
+            rlxc_linear_in(f->ctx, rlxc_wide(f->ctx, e->load.indices[i]), f->var, &by, &rest) &&
+            by == 1 && rlxc_is_const(rlxc_canonical(f->ctx, rest, NULL), 1) &&
+            rlxc_prove_eq(f->ctx, rlxc_wide(f->ctx, e->load.buffer->shape[i]), more, NULL);
+    }
+    return !f->exists;
+}
+
 bool rlxc_join_first(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
 {
     const rlxc_block *b = update->block;
@@ -245,7 +267,10 @@ bool rlxc_join_first(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init
     const rlxc_expr *var = b->axes[r].var, *one = rlxc_int(ctx, var->dtype, 1);
     const rlxc_expr *before = rlxc_int(ctx, var->dtype, -1), *earlier = rlxc_sub(ctx, var, one);
     const rlxc_expr *term = rlxc_substitute(ctx, v->bin.b, &var, &before, 1);
-    if (!neutral || comparable(ctx, term) != comparable(ctx, first))
+    const rlxc_expr *extent = rlxc_wide(ctx, update->extents[r]);
+    first_step step = {ctx, var, extent, rlxc_prove_le(ctx, rlxc_i64(ctx, 0), extent, NULL)};
+    rlxc_expr_visit(ctx, v->bin.b, find_first_step, &step);
+    if (!step.exists || !neutral || comparable(ctx, term) != comparable(ctx, first))
         return false;
     set_init(ctx, update, init->block->body, neutral);
     set_term(ctx, update,

@@ -25,7 +25,7 @@
 #include "tests/compiler/files.h"
 #include "tests/support/rlx_test.h"
 
-enum { MAX_CALLS = 64, MAX_LINE = 1200, MAX_STAGES = 40 };
+enum { MAX_CALLS = 80, MAX_LINE = 1200, MAX_STAGES = 40 };
 
 typedef struct call {
     bool fails;

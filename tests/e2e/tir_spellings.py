@@ -165,6 +165,16 @@ class Module:
 # call smaller: tensor float32 [3, 5] {-5, -2, 1, 4, -4, 2, 5, nan, 0, 3, -2, 1, 4, -4, -1} => tensor float32 [3] {-5, 0, -4}
 # call smaller: tensor float32 [3, 1] {-5, nan, -2} => tensor float32 [3] {-5, 9, -2}
 # call smaller: tensor float32 [3, 0] {} => tensor float32 [3] {9, 9, 9}
+# call down_init: tensor float32 [3, 5] {-5, -2, 1, 4, -4, 2, 5, -3, 0, 3, -2, 1, 4, -4, -1} => tensor float32 [3] {-5, 2, -2}
+# call down_init: tensor float32 [3, 1] {-5, 2, -2} => tensor float32 [3] {-5, 2, -2}
+# call excluded_init: tensor float32 [3, 5] {-5, -2, 1, 4, -4, 2, 5, -3, 0, 3, -2, 1, 4, -4, -1} => tensor float32 [3] {1, 7, 2}
+# call excluded_init: tensor float32 [3, 1] {-5, 2, -2} => tensor float32 [3] {2, 2, 2}
+# call excluded_init: tensor float32 [3, 0] {} => tensor float32 [3] {2, 2, 2}
+# call no_second_term: tensor float32 [3, 6] {-5, -2, 1, 4, -4, -1, 2, 5, -3, 0, 3, -5, -2, 1, 4, -4, -1, 2}, tensor float32 [5] {0, 0, 0, 0, 0} => tensor float32 [3] {-6, 7, -2}
+# call no_second_term: tensor float32 [3, 6] {-5, -2, 1, 4, -4, -1, 2, 5, -3, 0, 3, -5, -2, 1, 4, -4, -1, 2}, tensor float32 [2] {0, 0} => tensor float32 [3] {-7, 7, -1}
+# call no_second_term: tensor float32 [3, 6] {-5, -2, 1, 4, -4, -1, 2, 5, -3, 0, 3, -5, -2, 1, 4, -4, -1, 2}, tensor float32 [1] {0} => tensor float32 [3] {-5, 2, -2}
+# call no_second_term: tensor float32 [3, 6] {-5, -2, 1, 4, -4, -1, 2, 5, -3, 0, 3, -5, -2, 1, 4, -4, -1, 2}, tensor float32 [0] {} => tensor float32 [3] {-5, 2, -2}
+# call init_in_parts: tensor float32 [3, 5] {-5, -2, 1, 4, -4, 2, 5, -3, 0, 3, -2, 1, 4, -4, -1} => tensor float32 [3] {-6, 7, -2}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -375,6 +385,49 @@ class Module:
                 with T.init():
                     C[vi] = T.float32(9)
                 C[vi] = T.Select(C[vi] >= A[vi, vk], A[vi, vk], C[vi])
+    @T.prim_func
+    def down_init_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n), "float32")
+        for i, k in T.grid(3, n):
+            with T.block("C"):
+                vi = T.axis.spatial(3, i)
+                vk = T.axis.reduce(n, n - T.int64(1) - k)
+                if vk == T.int64(0):
+                    C[vi] = T.float32(0)
+                C[vi] = C[vi] + A[vi, vk]
+    @T.prim_func
+    def excluded_init_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n), "float32")
+        for i in range(3):
+            C[i] = T.float32(2)
+        for i, k in T.grid(3, n):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.where(T.int64(1) <= k)
+                if vk == T.int64(0):
+                    C[vi] = T.float32(0)
+                C[vi] = C[vi] + A[vi, vk]
+    @T.prim_func
+    def no_second_term_(A: T.Buffer((3, 6), "float32"), b: T.handle, C: T.Buffer((3,), "float32")):
+        m = T.int64()
+        B = T.match_buffer(b, (m,), "float32")
+        for i in range(3):
+            C[i] = A[i, 0]
+            for k in range(T.int64(1), m):
+                C[i] = C[i] + A[i, k]
+    @T.prim_func
+    def init_in_parts_(A: T.Buffer((3, 5), "float32"), C: T.Buffer((3,), "float32")):
+        for k in range(5):
+            for i0 in range(2):
+                for i1 in range(T.min(2, 3 - i0 * 2)):
+                    with T.block("C"):
+                        vi = T.axis.spatial(3, i0 * 2 + i1)
+                        vk = T.axis.reduce(5, k)
+                        with T.init():
+                            C[vi] = T.float32(0)
+                        C[vi] = C[vi] + A[vi, vk]
     @R.function
     def from_one(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
         n = T.int64()
@@ -460,3 +513,19 @@ class Module:
     def smaller(a: R.Tensor((3, "n"), "float32")):
         cls = Module
         return R.call_tir(cls.smaller_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+    @R.function
+    def down_init(a: R.Tensor((3, "n"), "float32")):
+        cls = Module
+        return R.call_tir(cls.down_init_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+    @R.function
+    def excluded_init(a: R.Tensor((3, "n"), "float32")):
+        cls = Module
+        return R.call_tir(cls.excluded_init_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+    @R.function
+    def no_second_term(a: R.Tensor((3, 6), "float32"), b: R.Tensor(("m",), "float32")):
+        cls = Module
+        return R.call_tir(cls.no_second_term_, (a, b,), out_sinfo=R.Tensor((3,), "float32"))
+    @R.function
+    def init_in_parts(a: R.Tensor((3, 5), "float32")):
+        cls = Module
+        return R.call_tir(cls.init_in_parts_, (a,), out_sinfo=R.Tensor((3,), "float32"))

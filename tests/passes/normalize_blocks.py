@@ -2491,6 +2491,57 @@ class Module:
                     C[vi] = T.float32(9.0)
                 C[vi] = T.min(C[vi], T.Select(A[vi, vk] == A[vi, vk], A[vi, vk], T.float32("inf")))
 
+    @T.prim_func
+    def down_init_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n))
+        # with T.block("root"):
+        for i, k in T.grid(3, n):
+            with T.block("C"):
+                vi = T.axis.spatial(3, i)
+                vk = T.axis.reduce(n, n - T.int64(1) - k)
+                if vk == T.int64(0):
+                    C[vi] = T.float32(0.0)
+                C[vi] = C[vi] + A[vi, vk]
+
+    @T.prim_func
+    def excluded_init_(a: T.handle, C: T.Buffer((3,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a, (3, n))
+        # with T.block("root"):
+        for i in range(T.int64(3)):
+            with T.block("C"):
+                i_1 = T.axis.spatial(T.int64(3), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                C[i_1] = T.float32(2.0)
+        for i, k in T.grid(3, n):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.where(T.int64(1) <= k)
+                if vk == T.int64(0):
+                    C[vi] = T.float32(0.0)
+                C[vi] = C[vi] + A[vi, vk]
+
+    @T.prim_func
+    def no_second_term_(A: T.Buffer((3, 6), "float32"), b: T.handle, C: T.Buffer((3,), "float32")):
+        m = T.int64()
+        B = T.match_buffer(b, (m,))
+        for i in range(3):
+            C[i] = A[i, 0]
+            for k in range(T.int64(1), T.int64(1) + (m - T.int64(1))):
+                C[i] = C[i] + A[i, k]
+
+    @T.prim_func
+    def init_in_parts_(A: T.Buffer((3, 5), "float32"), C: T.Buffer((3,), "float32")):
+        # with T.block("root"):
+        for i, k in T.grid(T.int64(3), T.int64(5)):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    C[vi] = T.float32(0.0)
+                C[vi] = C[vi] + A[vi, vk]
+
     @R.function
     def from_one(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
         n = T.int64()
@@ -2615,6 +2666,33 @@ class Module:
         n = T.int64()
         cls = Module
         gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.smaller_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return gv
+
+    @R.function
+    def down_init(a: R.Tensor((3, "n"), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.down_init_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return gv
+
+    @R.function
+    def excluded_init(a: R.Tensor((3, "n"), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.excluded_init_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return gv
+
+    @R.function
+    def no_second_term(a: R.Tensor((3, 6), dtype="float32"), b: R.Tensor(("m",), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        m = T.int64()
+        cls = Module
+        gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.no_second_term_, (a, b), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return gv
+
+    @R.function
+    def init_in_parts(a: R.Tensor((3, 5), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.init_in_parts_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
         return gv
 
 # ==== of_one_iteration
