@@ -11,8 +11,13 @@
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
+/* Nodes of a value that is written for its name: chains of larger ones would double. */
+enum { SMALL = 24 };
+
 /* --- expressions ------------------------------------------------------------------------------ */
 
+/* For rlxc_expr_rewrite_all: rewrites the parts of what it replaces, and only those, so that no
+ * node is rewritten twice. */
 static const rlxc_expr *plain(void *user, const rlxc_expr *e);
 
 static const rlxc_expr *plain_all(rlxc_context *ctx, const rlxc_expr *e)
@@ -28,19 +33,18 @@ static bool is_call_of(const rlxc_expr *e, const char *name)
 /* A shift by a constant, or a mask of the lowest bits, as arithmetic; NULL: another call. */
 static const rlxc_expr *plain_bits(rlxc_context *ctx, const rlxc_expr *e)
 {
-    const rlxc_expr *x = plain_all(ctx, e->call.args[0]);
     const bool mask = is_call_of(e, "bitwise_and"), left = is_call_of(e, "shift_left");
     int64_t by;
-    if (!rlxc_is_index_type(e->dtype) || x->from_memory || !rlxc_is_int(e->call.args[1], &by) ||
-        by < 0 || (!mask && by > e->dtype.bits - 2) || (mask && (by & (by + 1)) != 0) ||
-        (!mask && !left && !is_call_of(e, "shift_right")) || by > INT32_MAX)
+    if ((!mask && !left && !is_call_of(e, "shift_right")) || !rlxc_is_index_type(e->dtype) ||
+        e->call.args[0]->from_memory || !rlxc_is_int(e->call.args[1], &by) || by < 0 ||
+        by >= INT32_MAX || (mask ? (by & (by + 1)) != 0 : by > e->dtype.bits - 2))
         return NULL;
     const rlxc_expr *unit = rlxc_int(ctx, e->dtype, mask ? by + 1 : (int64_t)1 << by);
     return rlxc_binary(ctx,
                        mask   ? RLXC_EXPR_FLOORMOD
                        : left ? RLXC_EXPR_MUL
                               : RLXC_EXPR_FLOORDIV,
-                       x, unit);
+                       plain_all(ctx, e->call.args[0]), unit);
 }
 
 /* The comparison that holds where |e|, one of integers, does not; NULL: |e| is another node. */
@@ -57,14 +61,35 @@ static const rlxc_expr *opposite(rlxc_context *ctx, const rlxc_expr *e)
     return NULL;
 }
 
+/* The nodes of |e|, which count again where they occur again; at most |most| + 1. */
+static uint32_t size_of(const rlxc_expr *e, uint32_t most)
+{
+    uint32_t n = 1;
+    if (rlxc_is_binary(e)) {
+        n += size_of(e->bin.a, most);
+        n += n <= most ? size_of(e->bin.b, most) : 0;
+    } else if (e->kind == RLXC_EXPR_CAST) {
+        n += size_of(e->bin.a, most);
+    } else if (e->kind == RLXC_EXPR_LOAD) {
+        for (uint32_t i = 0; i < e->load.n && n <= most; i++)
+            n += size_of(e->load.indices[i], most);
+    } else if (e->kind != RLXC_EXPR_VAR && e->kind != RLXC_EXPR_INT && e->kind != RLXC_EXPR_FLOAT) {
+        n = most + 1;
+    }
+    return n <= most ? n : most + 1;
+}
+
 static const rlxc_expr *plain(void *user, const rlxc_expr *e)
 {
     rlxc_context *ctx = user;
-    if (e->kind == RLXC_EXPR_NOT)
-        return opposite(ctx, plain_all(ctx, e->bin.a));
+    const rlxc_expr *turned = e->kind == RLXC_EXPR_NOT ? opposite(ctx, e->bin.a) : NULL;
+    if (turned)
+        return plain_all(ctx, turned);
     if (e->kind == RLXC_EXPR_LET && rlxc_may_move(ctx, e->let.value)) {
         const rlxc_expr *value = plain_all(ctx, e->let.value);
-        return plain_all(ctx, rlxc_substitute(ctx, e->let.body, &e->let.var, &value, 1));
+        if (size_of(value, SMALL) <= SMALL)
+            return plain_all(ctx, rlxc_substitute(ctx, e->let.body, &e->let.var, &value, 1));
+        return rlxc_let(ctx, e->let.var, value, plain_all(ctx, e->let.body));
     }
     if (e->kind != RLXC_EXPR_CALL || e->call.n != 2)
         return NULL;

@@ -175,6 +175,7 @@ class Module:
 # call no_second_term: tensor float32 [3, 6] {-5, -2, 1, 4, -4, -1, 2, 5, -3, 0, 3, -5, -2, 1, 4, -4, -1, 2}, tensor float32 [1] {0} => tensor float32 [3] {-5, 2, -2}
 # call no_second_term: tensor float32 [3, 6] {-5, -2, 1, 4, -4, -1, 2, 5, -3, 0, 3, -5, -2, 1, 4, -4, -1, 2}, tensor float32 [0] {} => tensor float32 [3] {-5, 2, -2}
 # call init_in_parts: tensor float32 [3, 5] {-5, -2, 1, 4, -4, 2, 5, -3, 0, 3, -2, 1, 4, -4, -1} => tensor float32 [3] {-6, 7, -2}
+# call chain_of_lets: tensor float32 [3] {1, -1, 0} => tensor float32 [3] {1, 1, 0}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -428,6 +429,53 @@ class Module:
                         with T.init():
                             C[vi] = T.float32(0)
                         C[vi] = C[vi] + A[vi, vk]
+    @T.prim_func
+    def chain_of_lets_(A: T.Buffer((3,), "float32"), C: T.Buffer((3,), "float32")):
+        z0 = T.float32()
+        z1 = T.float32()
+        z2 = T.float32()
+        z3 = T.float32()
+        z4 = T.float32()
+        z5 = T.float32()
+        z6 = T.float32()
+        z7 = T.float32()
+        z8 = T.float32()
+        z9 = T.float32()
+        z10 = T.float32()
+        z11 = T.float32()
+        z12 = T.float32()
+        z13 = T.float32()
+        z14 = T.float32()
+        z15 = T.float32()
+        z16 = T.float32()
+        z17 = T.float32()
+        z18 = T.float32()
+        z19 = T.float32()
+        z20 = T.float32()
+        z21 = T.float32()
+        z22 = T.float32()
+        z23 = T.float32()
+        z24 = T.float32()
+        z25 = T.float32()
+        z26 = T.float32()
+        z27 = T.float32()
+        z28 = T.float32()
+        z29 = T.float32()
+        z30 = T.float32()
+        z31 = T.float32()
+        z32 = T.float32()
+        z33 = T.float32()
+        z34 = T.float32()
+        z35 = T.float32()
+        z36 = T.float32()
+        z37 = T.float32()
+        z38 = T.float32()
+        z39 = T.float32()
+        z40 = T.float32()
+        for i in range(3):
+            with T.block("C"):
+                vi = T.axis.spatial(3, i)
+                C[vi] = T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(z40, where={z40: z39 * z39}), where={z39: z38 * z38}), where={z38: z37 * z37}), where={z37: z36 * z36}), where={z36: z35 * z35}), where={z35: z34 * z34}), where={z34: z33 * z33}), where={z33: z32 * z32}), where={z32: z31 * z31}), where={z31: z30 * z30}), where={z30: z29 * z29}), where={z29: z28 * z28}), where={z28: z27 * z27}), where={z27: z26 * z26}), where={z26: z25 * z25}), where={z25: z24 * z24}), where={z24: z23 * z23}), where={z23: z22 * z22}), where={z22: z21 * z21}), where={z21: z20 * z20}), where={z20: z19 * z19}), where={z19: z18 * z18}), where={z18: z17 * z17}), where={z17: z16 * z16}), where={z16: z15 * z15}), where={z15: z14 * z14}), where={z14: z13 * z13}), where={z13: z12 * z12}), where={z12: z11 * z11}), where={z11: z10 * z10}), where={z10: z9 * z9}), where={z9: z8 * z8}), where={z8: z7 * z7}), where={z7: z6 * z6}), where={z6: z5 * z5}), where={z5: z4 * z4}), where={z4: z3 * z3}), where={z3: z2 * z2}), where={z2: z1 * z1}), where={z1: z0 * z0}), where={z0: A[vi]})
     @R.function
     def from_one(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
         n = T.int64()
@@ -529,3 +577,7 @@ class Module:
     def init_in_parts(a: R.Tensor((3, 5), "float32")):
         cls = Module
         return R.call_tir(cls.init_in_parts_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+    @R.function
+    def chain_of_lets(a: R.Tensor((3,), "float32")):
+        cls = Module
+        return R.call_tir(cls.chain_of_lets_, (a,), out_sinfo=R.Tensor((3,), "float32"))
