@@ -5,7 +5,10 @@
  *   T.Not(i >= n)                    i < n, of integers
  *   T.Let(v * v, where={v: x})       x * x
  *   for i in range(1, n)             for i in range(n - 1), with i + 1 for i
- *   for i in range(T.min(8, n))      for i in range(8): if i < n */
+ *   for i in range(T.min(8, n))      for i in range(8): if i < n
+ *
+ * A loop's bounds are computed once, before it: bounds that load stay, because the body may change
+ * what they load. */
 #include <string.h>
 
 #include "compiler/schedule/normal.h"
@@ -141,18 +144,19 @@ static const rlxc_stmt *under_limit(rlxc_context *ctx, const rlxc_stmt *loop)
 {
     const rlxc_expr *e = loop->loop.extent;
     int64_t size;
-    while (e->kind == RLXC_EXPR_CAST ||
+    while ((e->kind == RLXC_EXPR_CAST && e->dtype.bits >= e->bin.a->dtype.bits) ||
            (e->kind == RLXC_EXPR_MAX && rlxc_is_int(e->bin.b, &size) && size <= 0))
         e = e->bin.a;
     if (e->kind != RLXC_EXPR_MIN || loop->loop.kind != RLXC_LOOP_SERIAL)
         return NULL;
     const bool first = rlxc_is_int(e->bin.a, &size);
-    if (!first && !rlxc_is_int(e->bin.b, &size))
+    const rlx_dtype t = loop->loop.var->dtype;
+    if ((!first && !rlxc_is_int(e->bin.b, &size)) || size < 0 || size > INT32_MAX || e->from_memory)
         return NULL;
     const rlxc_expr *limit = rlxc_cast(ctx, RLX_I64, first ? e->bin.b : e->bin.a);
     const rlxc_expr *var = rlxc_cast(ctx, RLX_I64, loop->loop.var);
     rlxc_stmt *own = rlxc_copy(ctx, loop, sizeof *own);
-    own->loop.extent = rlxc_int(ctx, loop->loop.var->dtype, size);
+    own->loop.extent = rlxc_int(ctx, t, size);
     own->loop.body =
         rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, var, limit), loop->loop.body, NULL);
     return own;
@@ -163,7 +167,8 @@ static const rlxc_stmt *plain_loop(void *user, const rlxc_stmt *s)
     rlxc_context *ctx = user;
     if (s->kind != RLXC_STMT_FOR)
         return NULL;
-    const rlxc_stmt *own = rlxc_is_const(s->loop.min, 0) ? s : from_zero(ctx, s);
+    const bool stays = rlxc_is_const(s->loop.min, 0) || s->loop.min->from_memory;
+    const rlxc_stmt *own = stays ? s : from_zero(ctx, s);
     const rlxc_stmt *limited = under_limit(ctx, own);
     return limited ? limited : own;
 }

@@ -111,6 +111,8 @@ class Module:
         return R.call_tir(cls.ports_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
 # ==== loops_and_conditions
 """One computation in other loops, conditions and initial values."""
+# call changed_limit: tensor float32 [3] {4, 5, 6} => tensor float32 [3] {5, 6, 7}
+# call changed_start: tensor float32 [3] {4, 5, 6} => tensor float32 [3] {4, 6, 7}
 # call from_one: tensor float32 [5, 4] {-2, 3, 1, -1, 1, -1, 4, 2, 4, 2, 0, -2, 0, -2, 3, 1, 3, 1, -1, 4}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [5, 4] {8, -9, 4, -3, 10, 13, -4, 9, -2, 0, 2, 14, 7, 8, -6, 5, -5, 16, 7, 3}
 # call from_one: tensor float32 [1, 4] {-2, 3, 1, -1}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [1, 4] {8, -9, 4, -3}
 # call from_one: tensor float32 [0, 4] {}, tensor float32 [4, 4] {-1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1, 2, 0, 3, 1, -1} => tensor float32 [0, 4] {}
@@ -476,6 +478,29 @@ class Module:
             with T.block("C"):
                 vi = T.axis.spatial(3, i)
                 C[vi] = T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(z40, where={z40: z39 * z39}), where={z39: z38 * z38}), where={z38: z37 * z37}), where={z37: z36 * z36}), where={z36: z35 * z35}), where={z35: z34 * z34}), where={z34: z33 * z33}), where={z33: z32 * z32}), where={z32: z31 * z31}), where={z31: z30 * z30}), where={z30: z29 * z29}), where={z29: z28 * z28}), where={z28: z27 * z27}), where={z27: z26 * z26}), where={z26: z25 * z25}), where={z25: z24 * z24}), where={z24: z23 * z23}), where={z23: z22 * z22}), where={z22: z21 * z21}), where={z21: z20 * z20}), where={z20: z19 * z19}), where={z19: z18 * z18}), where={z18: z17 * z17}), where={z17: z16 * z16}), where={z16: z15 * z15}), where={z15: z14 * z14}), where={z14: z13 * z13}), where={z13: z12 * z12}), where={z12: z11 * z11}), where={z11: z10 * z10}), where={z10: z9 * z9}), where={z9: z8 * z8}), where={z8: z7 * z7}), where={z7: z6 * z6}), where={z6: z5 * z5}), where={z5: z4 * z4}), where={z4: z3 * z3}), where={z3: z2 * z2}), where={z2: z1 * z1}), where={z1: z0 * z0}), where={z0: A[vi]})
+    @T.prim_func
+    def changed_limit_(A: T.Buffer((3,), "float32"), C: T.Buffer((3,), "float32")):
+        most = T.alloc_buffer((1,), "int64")
+        for i0, i1 in T.grid(1, 3):
+            with T.block("C"):
+                vi = T.axis.spatial(3, i0 * 3 + i1)
+                C[vi] = T.float32(0)
+        most[0] = T.int64(3)
+        for i in range(T.min(T.int64(5), most[0])):
+            C[i] = A[i] + T.float32(1)
+            most[0] = T.int64(1)
+    @T.prim_func
+    def changed_start_(A: T.Buffer((3,), "float32"), C: T.Buffer((3,), "float32")):
+        least = T.alloc_buffer((1,), "int64")
+        for i0, i1 in T.grid(1, 3):
+            with T.block("C"):
+                vi = T.axis.spatial(3, i0 * 3 + i1)
+                C[vi] = T.float32(0)
+        C[0] = A[0]
+        least[0] = T.int64(1)
+        for i in range(least[0], least[0] + T.int64(2)):
+            C[i] = A[i] + T.float32(1)
+            least[0] = T.int64(0)
     @R.function
     def from_one(a: R.Tensor(("n", 4), "float32"), b: R.Tensor((4, 4), "float32")):
         n = T.int64()
@@ -581,3 +606,11 @@ class Module:
     def chain_of_lets(a: R.Tensor((3,), "float32")):
         cls = Module
         return R.call_tir(cls.chain_of_lets_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+    @R.function
+    def changed_limit(a: R.Tensor((3,), "float32")):
+        cls = Module
+        return R.call_tir(cls.changed_limit_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+    @R.function
+    def changed_start(a: R.Tensor((3,), "float32")):
+        cls = Module
+        return R.call_tir(cls.changed_start_, (a,), out_sinfo=R.Tensor((3,), "float32"))

@@ -2550,6 +2550,35 @@ class Module:
                 vi = T.axis.spatial(T.int64(3), i)
                 C[vi] = T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(T.Let(z40, where={z40: z36 * z36 * (z36 * z36) * (z36 * z36 * (z36 * z36)) * (z36 * z36 * (z36 * z36) * (z36 * z36 * (z36 * z36)))}), where={z36: z32 * z32 * (z32 * z32) * (z32 * z32 * (z32 * z32)) * (z32 * z32 * (z32 * z32) * (z32 * z32 * (z32 * z32)))}), where={z32: z28 * z28 * (z28 * z28) * (z28 * z28 * (z28 * z28)) * (z28 * z28 * (z28 * z28) * (z28 * z28 * (z28 * z28)))}), where={z28: z24 * z24 * (z24 * z24) * (z24 * z24 * (z24 * z24)) * (z24 * z24 * (z24 * z24) * (z24 * z24 * (z24 * z24)))}), where={z24: z20 * z20 * (z20 * z20) * (z20 * z20 * (z20 * z20)) * (z20 * z20 * (z20 * z20) * (z20 * z20 * (z20 * z20)))}), where={z20: z16 * z16 * (z16 * z16) * (z16 * z16 * (z16 * z16)) * (z16 * z16 * (z16 * z16) * (z16 * z16 * (z16 * z16)))}), where={z16: z12 * z12 * (z12 * z12) * (z12 * z12 * (z12 * z12)) * (z12 * z12 * (z12 * z12) * (z12 * z12 * (z12 * z12)))}), where={z12: z8 * z8 * (z8 * z8) * (z8 * z8 * (z8 * z8)) * (z8 * z8 * (z8 * z8) * (z8 * z8 * (z8 * z8)))}), where={z8: z4 * z4 * (z4 * z4) * (z4 * z4 * (z4 * z4)) * (z4 * z4 * (z4 * z4) * (z4 * z4 * (z4 * z4)))}), where={z4: A[vi] * A[vi] * (A[vi] * A[vi]) * (A[vi] * A[vi] * (A[vi] * A[vi])) * (A[vi] * A[vi] * (A[vi] * A[vi]) * (A[vi] * A[vi] * (A[vi] * A[vi])))})
 
+    @T.prim_func
+    def changed_limit_(A: T.Buffer((3,), "float32"), C: T.Buffer((3,), "float32")):
+        # with T.block("root"):
+        most = T.alloc_buffer((1,), "int64")
+        for i in range(T.int64(3)):
+            with T.block("C"):
+                vi = T.axis.spatial(T.int64(3), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                C[vi] = T.float32(0.0)
+        most[0] = T.int64(3)
+        for i in range(T.min(T.int64(5), most[0])):
+            C[i] = A[i] + T.float32(1.0)
+            most[0] = T.int64(1)
+
+    @T.prim_func
+    def changed_start_(A: T.Buffer((3,), "float32"), C: T.Buffer((3,), "float32")):
+        # with T.block("root"):
+        least = T.alloc_buffer((1,), "int64")
+        for i in range(T.int64(3)):
+            with T.block("C"):
+                vi = T.axis.spatial(T.int64(3), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                C[vi] = T.float32(0.0)
+        C[0] = A[0]
+        least[0] = T.int64(1)
+        for i in range(least[0], least[0] + T.int64(2)):
+            C[i] = A[i] + T.float32(1.0)
+            least[0] = T.int64(0)
+
     @R.function
     def from_one(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
         n = T.int64()
@@ -2707,6 +2736,18 @@ class Module:
     def chain_of_lets(a: R.Tensor((3,), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
         cls = Module
         gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.chain_of_lets_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return gv
+
+    @R.function
+    def changed_limit(a: R.Tensor((3,), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.changed_limit_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return gv
+
+    @R.function
+    def changed_start(a: R.Tensor((3,), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        cls = Module
+        gv: R.Tensor((3,), dtype="float32") = R.call_tir(cls.changed_start_, (a,), out_sinfo=R.Tensor((3,), dtype="float32"))
         return gv
 
 # ==== of_one_iteration
