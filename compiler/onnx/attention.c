@@ -354,14 +354,17 @@ void rlxc_ox_import_attention(rlxc_ox *im, const rlxc_ox_row *row)
     int64_t size = 0;
     if (!read_attention(im, &a))
         return;
+    const bool given = rlxc_ox_attr(im, "scale") != NULL;
     const bool known = rlxc_is_int(rlxc_ox_dim(im, a.q, 3), &size);
-    if (known && !rlxc_ox_attr(im, "scale"))
+    if (known && !given)
         scale = 1 / sqrt((double)size);
-    rlxc_atom y = is_one_operator(im, &a) ? one_operator(im, &a, scale)
-                                          : as_products(im, &a,
-                                                        known || rlxc_ox_attr(im, "scale")
-                                                            ? rlxc_ox_number(im, a.t, scale)
-                                                            : inverse_root(im, &a));
+    rlxc_atom y;
+    if (is_one_operator(im, &a))
+        y = one_operator(im, &a, scale);
+    else if (known || given)
+        y = as_products(im, &a, rlxc_ox_number(im, a.t, scale));
+    else
+        y = as_products(im, &a, inverse_root(im, &a));
     if (a.is_flat) {
         const rlxc_expr *dims[3] = {a.batch, a.queries,
                                     rlxc_mul(im->ctx, a.heads, rlxc_ox_dim(im, y, 3))};

@@ -15,10 +15,11 @@ static const int64_t EXACT = (int64_t)1 << 52; /* smaller numbers are exact as d
 
 /* --- the node --------------------------------------------------------------------------------- */
 
-/* |text| with the node that it is about, if there is one. */
-static const char *at_node(rlxc_ox *im, const char *text)
+/* The formatted text, with the node that it is about, if there is one. */
+static const char *at_node(rlxc_ox *im, const char *format, va_list args)
 {
-    char op[104] = "", name[204] = "";
+    char op[104] = "", name[204] = "", text[TEXT_SHOWN];
+    vsnprintf(text, sizeof text, format, args);
     if (im->node && im->node->op_type)
         rlx_name_text(rlx_str_from(im->node->op_type), op, sizeof op);
     if (im->node && im->node->name)
@@ -32,33 +33,27 @@ void rlxc_ox_fail(rlxc_ox *im, const char *format, ...)
 {
     if (im->failed)
         return;
-    char text[TEXT_SHOWN];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    rlxc_error(im->ctx, im->frame->b.range, "%s", at_node(im, format, args));
     va_end(args);
-    rlxc_error(im->ctx, im->frame->b.range, "%s", at_node(im, text));
     im->failed = true;
 }
 
 void rlxc_ox_report(rlxc_ox *im, const char *format, ...)
 {
-    char text[TEXT_SHOWN];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    rlxc_error(im->ctx, im->frame->b.range, "%s", at_node(im, format, args));
     va_end(args);
-    rlxc_error(im->ctx, im->frame->b.range, "%s", at_node(im, text));
 }
 
 void rlxc_ox_warn(rlxc_ox *im, const char *format, ...)
 {
-    char text[TEXT_SHOWN];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    rlxc_warning(im->ctx, im->frame->b.range, "%s", at_node(im, format, args));
     va_end(args);
-    rlxc_warning(im->ctx, im->frame->b.range, "%s", at_node(im, text));
 }
 
 /* True while the node has not failed; notices errors that an operator reported. */

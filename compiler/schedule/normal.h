@@ -118,6 +118,8 @@ bool rlxc_is_update(rlxc_context *ctx, const rlxc_stmt *store);
 const rlxc_stmt *rlxc_store_with(rlxc_context *ctx, const rlxc_stmt *store,
                                  const rlxc_expr *const *from, const rlxc_expr *const *to,
                                  uint32_t n);
+/* |store| of |value|, in the same place. */
+const rlxc_stmt *rlxc_store_of(rlxc_context *ctx, const rlxc_stmt *store, const rlxc_expr *value);
 bool rlxc_nest_reads_own(rlxc_context *ctx, const rlxc_block *block);
 bool rlxc_nest_reads(rlxc_context *ctx, const rlxc_block *block, const rlxc_buffer *buffer);
 

@@ -92,6 +92,13 @@ const rlxc_stmt *rlxc_store_with(rlxc_context *ctx, const rlxc_stmt *store,
     return own;
 }
 
+const rlxc_stmt *rlxc_store_of(rlxc_context *ctx, const rlxc_stmt *store, const rlxc_expr *value)
+{
+    rlxc_stmt *own = rlxc_copy(ctx, store, sizeof *own);
+    own->store.value = value;
+    return own;
+}
+
 static bool add_store(stores *s, const rlxc_stmt *store)
 {
     if (s->n == RLXC_BLOCK_STORES || store->store.n > RLXC_NEST_AXES)
@@ -203,14 +210,6 @@ static bool is_own(const rlxc_stmt *store, const rlxc_expr *e)
     return own;
 }
 
-/* |store| of |value|. */
-static const rlxc_stmt *stored(rlxc_context *ctx, const rlxc_stmt *store, const rlxc_expr *value)
-{
-    rlxc_stmt *own = rlxc_copy(ctx, store, sizeof *own);
-    own->store.value = value;
-    return own;
-}
-
 /* Takes the initial value of a reduction out of an update that begins with a choice:
  * o = T.if_then_else(k == 0, start, o) + term. */
 static void take_choice(rlxc_context *ctx, const rlxc_block *b, const rlxc_stmt **init,
@@ -228,8 +227,8 @@ static void take_choice(rlxc_context *ctx, const rlxc_block *b, const rlxc_stmt 
         const rlxc_expr *own = call ? e->call.args[2] : e->select.no;
         if (!is_own(store, own) || !is_first_step(b, cond))
             continue;
-        *init = stored(ctx, store, start);
-        *body = stored(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, own, term));
+        *init = rlxc_store_of(ctx, store, start);
+        *body = rlxc_store_of(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, own, term));
     }
 }
 
@@ -269,7 +268,7 @@ const rlxc_stmt *rlxc_extreme(rlxc_context *ctx, const rlxc_stmt *stmt)
         return NULL;
     if (rlxc_dtype_is_float(x->dtype)) /* T.max would keep NaN, for which comparisons fail */
         x = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_EQ, x, x), x, neutral);
-    return stored(ctx, store, rlxc_binary(ctx, kind, own, x));
+    return rlxc_store_of(ctx, store, rlxc_binary(ctx, kind, own, x));
 }
 
 /* The update that |stmt| makes under a condition, with the condition in its term; else |stmt|. */
@@ -288,7 +287,7 @@ static const rlxc_stmt *guarded(rlxc_context *ctx, const rlxc_stmt *stmt)
     if (!neutral)
         return stmt;
     const rlxc_expr *term = rlxc_call(ctx, v->dtype, "if_then_else", args, 3);
-    return stored(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, own, term));
+    return rlxc_store_of(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, own, term));
 }
 
 /* Takes the initial values of a reduction out of its body, where they are written as a condition on

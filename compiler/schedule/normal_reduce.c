@@ -25,13 +25,6 @@ static rlxc_block *changed(rlxc_context *ctx, const rlxc_block *block)
     return copy;
 }
 
-static const rlxc_stmt *stored(rlxc_context *ctx, const rlxc_stmt *store, const rlxc_expr *value)
-{
-    rlxc_stmt *copy = rlxc_copy(ctx, store, sizeof *copy);
-    copy->store.value = value;
-    return copy;
-}
-
 void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest)
 {
     const rlxc_stmt *store = nest->block->body;
@@ -40,7 +33,8 @@ void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest)
         is_load_of(v->bin.a, store->store.buffer))
         return;
     rlxc_block *block = changed(ctx, nest->block);
-    block->body = stored(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, v->bin.b, v->bin.a));
+    block->body =
+        rlxc_store_of(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, v->bin.b, v->bin.a));
     nest->block = block;
 }
 
@@ -56,7 +50,8 @@ static void set_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *term)
     const rlxc_stmt *store = nest->block->body;
     const rlxc_expr *v = store->store.value;
     rlxc_block *block = changed(ctx, nest->block);
-    block->body = stored(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, v->bin.a, term));
+    block->body =
+        rlxc_store_of(ctx, store, rlxc_binary(ctx, (rlxc_expr_kind)v->kind, v->bin.a, term));
     nest->block = block;
     nest->plain = false;
 }
@@ -235,8 +230,8 @@ typedef struct first_step {
     bool exists;
 } first_step;
 
-/* True if a load whose index is one more than the step is of a buffer with as many elements there
- * as there are steps with the one before: its first element, which is read, then exists. */
+/* Finds a load at index step + 1 of a dimension of extent + 1 elements. The first term reads
+ * element 0 of it, so there is one, and the extent is not negative. */
 static bool find_first_step(void *user, const rlxc_expr *e)
 {
     first_step *f = user;
@@ -281,11 +276,6 @@ bool rlxc_join_first(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init
 
 /* --- partial results -------------------------------------------------------------------------- */
 
-static bool is_one(const rlxc_expr *e)
-{
-    return rlxc_is_const(e, 1) || (e->kind == RLXC_EXPR_FLOAT && e->f == 1.0);
-}
-
 /* The new term of a reduction with an init, in the order of rlxc_order_operands; or NULL. */
 static const rlxc_expr *term_of(rlxc_context *ctx, const rlxc_nest *nest)
 {
@@ -298,18 +288,11 @@ static const rlxc_expr *term_of(rlxc_context *ctx, const rlxc_nest *nest)
 }
 
 /* True if it makes no difference that each partial result of |partial| begins with its init. */
-static bool begins_neutral(const rlxc_nest *whole, const rlxc_nest *partial)
+static bool begins_neutral(rlxc_context *ctx, const rlxc_nest *whole, const rlxc_nest *partial)
 {
     const rlxc_expr *init = partial->block->init->store.value;
-    switch (whole->block->body->store.value->kind) {
-    case RLXC_EXPR_ADD:
-        return is_zero(init);
-    case RLXC_EXPR_MUL:
-        return is_one(init);
-    default: /* minimum, maximum: once more or less is the same */
-        return init == whole->block->init->store.value &&
-               (init->kind == RLXC_EXPR_INT || init->kind == RLXC_EXPR_FLOAT);
-    }
+    return (init->kind == RLXC_EXPR_INT || init->kind == RLXC_EXPR_FLOAT) &&
+           is_neutral(ctx, whole, init);
 }
 
 typedef struct loads_of {
@@ -336,7 +319,8 @@ const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
     bool read[RLXC_NEST_AXES] = {false};
     uint32_t n = 0;
     if (!load || !term || !is_load_of(load, store->store.buffer) ||
-        w->body->store.value->kind != store->store.value->kind || !begins_neutral(whole, partial))
+        w->body->store.value->kind != store->store.value->kind ||
+        !begins_neutral(ctx, whole, partial))
         return NULL;
     for (uint32_t i = 0; i < store->store.n; i++) {
         const uint32_t k = rlxc_block_axis(p, store->store.indices[i]);
@@ -369,10 +353,10 @@ const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
     }
     block->axes = axes;
     block->annotations = (rlxc_attrs){0};
-    block->body =
-        stored(ctx, w->body,
-               rlxc_binary(ctx, (rlxc_expr_kind)w->body->store.value->kind,
-                           w->body->store.value->bin.a, rlxc_substitute(ctx, term, from, to, n)));
+    block->body = rlxc_store_of(ctx, w->body,
+                                rlxc_binary(ctx, (rlxc_expr_kind)w->body->store.value->kind,
+                                            w->body->store.value->bin.a,
+                                            rlxc_substitute(ctx, term, from, to, n)));
     merged.block = block;
     merged.plain = false;
     return rlxc_nest_stmt(ctx, &merged);

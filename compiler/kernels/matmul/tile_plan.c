@@ -530,5 +530,5 @@ int64_t rlxc_tile_panel_columns(const rlxc_options *options, rlx_dtype t, int64_
 {
     const rlxc_stages s = {.options = options, .target = options->target};
     const int64_t width = n < MIN_LANES ? 0 : width_for(&s, t, n);
-    return width > 0 ? padded(n, width) : n;
+    return width > 0 && n <= INT64_MAX - width ? padded(n, width) : n;
 }
