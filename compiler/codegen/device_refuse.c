@@ -8,6 +8,7 @@
 typedef struct search {
     rlxc_context *ctx;
     const rlxc_target *target;
+    const rlxc_stmt *root; /* the function's body */
     const char *why;
 } search;
 
@@ -38,6 +39,15 @@ static bool look_node(void *user, const rlxc_expr *e)
     return !s->why;
 }
 
+/* A block that contains a parallel loop is not cut into threads: one would run it. */
+static bool look_loop(void *user, const rlxc_stmt *stmt)
+{
+    search *s = user;
+    if (stmt->kind == RLXC_STMT_FOR && stmt->loop.kind == RLXC_LOOP_PARALLEL)
+        set(s, NULL, "its parallel loop is part of a block, which one thread would run");
+    return !s->why;
+}
+
 static bool look_stmt(void *user, const rlxc_stmt *stmt)
 {
     search *s = user;
@@ -54,6 +64,8 @@ static bool look_stmt(void *user, const rlxc_stmt *stmt)
         set(s, stmt->allocate.var->var.name, rlxc_cl_lacks_type(s->target, stmt->allocate.dtype));
     for (uint32_t i = 0; stmt->kind == RLXC_STMT_BLOCK && i < stmt->block.block->n_allocs; i++)
         look_buffer(s, stmt->block.block->allocs[i]);
+    if (stmt->kind == RLXC_STMT_BLOCK && stmt != s->root)
+        rlxc_stmt_visit(stmt->block.block->body, look_loop, s);
     return !s->why;
 }
 
@@ -70,7 +82,7 @@ const char *rlxc_device_lacks_call(const rlxc_target *target, const rlxc_expr *e
 const char *rlxc_device_refuses(rlxc_context *ctx, const rlxc_prim_func *f,
                                 const rlxc_target *target)
 {
-    search s = {.ctx = ctx, .target = target};
+    search s = {.ctx = ctx, .target = target, .root = f->body};
     if (!rlxc_device_has_code(target))
         return rlxc_internf(ctx, "there is no code generator for %s", target->kind);
     for (uint32_t i = 0; i < f->n_params; i++)

@@ -1,5 +1,6 @@
-/* RNN, GRU and LSTM: the input's part of all gates at once, then step by step; short sequences of
- * known length are unrolled, others become a loop. */
+/* RNN, GRU and LSTM: the input's part of all gates at once, then step by step. Common cells with
+ * small weights are one operator, nn.recurrent. Of others, short sequences of known length are
+ * unrolled, and the rest become a loop. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -8,8 +9,13 @@
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/loop.h"
 #include "compiler/onnx/quantize.h"
+#include "compiler/ops/compose.h"
 
-enum { MAX_UNROLLED_TURNS = 12, NAME_SHOWN = 64 };
+enum {
+    MAX_UNROLLED_TURNS = 12,
+    NAME_SHOWN = 64,
+    MAX_KERNEL_WEIGHTS = 1 << 14 /* elements of nn.recurrent's weights: 64 KiB of float32 */
+};
 
 typedef struct cell {
     char kind; /* 'R', 'G', 'L' */
@@ -20,7 +26,7 @@ typedef struct cell {
     bool linear_before_reset, input_forget, backwards;
     bool quantized;           /* the state, before it is multiplied: DynamicQuantizeLSTM */
     rlxc_atom input;          /* (time, batch, gates * hidden): x W^T + biases */
-    rlxc_atom recurrent;      /* R^T (hidden, gates * hidden) */
+    rlxc_atom recurrent;      /* R^T (hidden, gates * hidden), in a loop without after_reset's */
     rlxc_atom after_reset;    /* GRU that resets first: R^T of the hidden gate alone */
     rlxc_atom recurrent_bias; /* GRU: that of the hidden gate (1, hidden) */
     rlxc_atom peephole[3];    /* LSTM: i, o, f, each (1, hidden) */
@@ -163,11 +169,16 @@ static void run_loop(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_atom 
     *out_y = rlxc_ox_collected(im, out[2], rlxc_ox_info(im, h), c->time, c->backwards);
 }
 
-static void run_direction(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_atom *out_h,
-                          rlxc_atom *out_c, rlxc_atom *out_y)
+static void run_steps(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_atom *out_h,
+                      rlxc_atom *out_c, rlxc_atom *out_y)
 {
     int64_t turns;
     const int64_t zero[1] = {0};
+    if (c->kind == 'G' && !c->linear_before_reset) {
+        const rlxc_expr *both = rlxc_mul(im->ctx, c->hidden, rlxc_ox_i(im, 2));
+        c->after_reset = gate(im, c, c->recurrent, 2);
+        c->recurrent = rlxc_ox_slice(im, c->recurrent, 1, rlxc_ox_i(im, 0), both, 1);
+    }
     if (c->backwards)
         c->last = rlxc_ox_scalar(im, rlxc_sub(im->ctx, c->time, rlxc_ox_i(im, 1)), RLX_I64);
     if (!rlxc_is_int(c->time, &turns) || turns > MAX_UNROLLED_TURNS || turns == 0) {
@@ -183,6 +194,60 @@ static void run_direction(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_
     *out_h = h;
     *out_c = cs;
     *out_y = im->failed ? (rlxc_atom){0} : rlxc_ox_concat(im, y, (uint32_t)turns, 0);
+}
+
+/* The cell as nn.recurrent names it; NULL if it has none, or if products apart from it are
+ * faster. */
+static const char *kernel_of(const cell *c)
+{
+    static const char *const usual[] = {"Sigmoid", "Tanh", "Tanh"};
+    int64_t hidden;
+    if (c->quantized || c->clip > 0 || c->input_forget || c->peephole[0].kind != RLXC_ATOM_NONE ||
+        !rlxc_is_int(c->hidden, &hidden) || hidden < 1 || hidden > MAX_KERNEL_WEIGHTS ||
+        hidden * hidden * c->gates > MAX_KERNEL_WEIGHTS)
+        return NULL;
+    if (c->kind == 'R')
+        return strcmp(c->activations[0], "Tanh") == 0   ? "rnn_tanh"
+               : strcmp(c->activations[0], "Relu") == 0 ? "rnn_relu"
+                                                        : NULL;
+    for (uint32_t k = 0; k < c->gates - 1; k++)
+        if (strcmp(c->activations[k], usual[k]) != 0)
+            return NULL;
+    return c->kind == 'L' ? "lstm" : c->linear_before_reset ? "gru_reset_after" : "gru";
+}
+
+/* States of kind NONE are zeros. */
+static void run_direction(rlxc_ox *im, cell *c, const rlxc_expr *batch, rlxc_atom h, rlxc_atom cs,
+                          rlxc_atom *out_h, rlxc_atom *out_c, rlxc_atom *out_y)
+{
+    const rlxc_expr *dims[2] = {batch, c->hidden};
+    const char *kernel = kernel_of(c);
+    if (!kernel) {
+        const rlx_dtype t = rlxc_ox_type(im, c->input);
+        h = h.kind == RLXC_ATOM_NONE ? rlxc_ox_full(im, t, 0, dims, 2) : h;
+        cs = cs.kind == RLXC_ATOM_NONE ? rlxc_ox_full(im, t, 0, dims, 2) : cs;
+        run_steps(im, c, h, cs, out_h, out_c, out_y);
+        return;
+    }
+    rlxc_atom args[6] = {c->input, c->recurrent, h, cs};
+    uint32_t n = 2;
+    if (c->recurrent_bias.kind != RLXC_ATOM_NONE)
+        args[4] = rlxc_ox_reshape(im, c->recurrent_bias, &c->hidden, 1);
+    if (c->lengths.kind != RLXC_ATOM_NONE)
+        args[5] = rlxc_ox_reshape(im, c->lengths, &batch, 1);
+    for (uint32_t k = 2; k < 6; k++) {
+        if (args[k].kind == RLXC_ATOM_NONE)
+            args[k] = rlxc_atom_tuple(im->ctx, NULL, 0);
+        else
+            n = k + 1;
+    }
+    rlxc_attrs attrs = rlxc_one_attr(im->ctx, "cell", rlxc_attr_string(im->ctx, kernel));
+    if (c->backwards)
+        attrs = rlxc_and_attr(im->ctx, attrs, "reverse", rlxc_attr_bool(true));
+    rlxc_atom all = rlxc_ox_opv(im, "nn.recurrent", args, n, attrs);
+    *out_y = rlxc_ox_field(im, all, 0);
+    *out_h = rlxc_ox_field(im, all, 1);
+    *out_c = c->kind == 'L' ? rlxc_ox_field(im, all, 2) : *out_h;
 }
 
 /* Row |d| of the first dimension, which is dropped. */
@@ -304,13 +369,13 @@ static void read_peepholes(rlxc_ox *im, cell *c, uint32_t d, uint32_t directions
     }
 }
 
-/* State |k| before the first step: input 5 + |k|, or zeros. */
-static rlxc_atom initial_state(rlxc_ox *im, const cell *c, rlx_dtype t, const rlxc_expr *batch,
-                               bool layout, uint32_t d, uint32_t k)
+/* State |k| before the first step: input 5 + |k|; kind NONE if there is none. */
+static rlxc_atom initial_state(rlxc_ox *im, const cell *c, const rlxc_expr *batch, bool layout,
+                               uint32_t d, uint32_t k)
 {
     const rlxc_expr *dims[2] = {batch, c->hidden};
     if (!rlxc_ox_has(im, 5 + k) || (k == 1 && c->kind != 'L'))
-        return rlxc_ox_full(im, t, 0, dims, 2);
+        return (rlxc_atom){0};
     rlxc_atom s = rlxc_ox_in(im, 5 + k);
     s = direction_of(im, layout ? rlxc_ox_transpose(im, s, SWAP, 3) : s, d);
     return rlxc_ox_reshape(im, s, dims, 2);
@@ -395,17 +460,12 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
                   .hidden = hidden};
         read_activations(im, &c, d);
         c.recurrent = rlxc_ox_transpose(im, direction_of(im, r, d), turned, 2);
-        if (kind == 'G' && !c.linear_before_reset) {
-            const rlxc_expr *both = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, 2));
-            c.after_reset = gate(im, &c, c.recurrent, 2);
-            c.recurrent = rlxc_ox_slice(im, c.recurrent, 1, rlxc_ox_i(im, 0), both, 1);
-        }
         c.input =
             rlxc_ox_op2(im, "matmul", x, rlxc_ox_transpose(im, direction_of(im, w, d), turned, 2));
         add_bias(im, &c, t, d, directions);
         read_peepholes(im, &c, d, directions);
-        run_direction(im, &c, initial_state(im, &c, t, batch, layout, d, 0),
-                      initial_state(im, &c, t, batch, layout, d, 1), &hs[d], &cs[d], &ys[d]);
+        run_direction(im, &c, batch, initial_state(im, &c, batch, layout, d, 0),
+                      initial_state(im, &c, batch, layout, d, 1), &hs[d], &cs[d], &ys[d]);
     }
     if (im->failed)
         return;

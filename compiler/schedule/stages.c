@@ -481,3 +481,12 @@ const rlxc_expr *rlxc_replace_loads(rlxc_context *ctx, const rlxc_expr *e, const
     load_change change = {from, to};
     return rlxc_expr_rewrite(ctx, e, change_load, &change);
 }
+
+const rlxc_expr *rlxc_stage_elements(rlxc_context *ctx, const rlxc_stage *s)
+{
+    const rlxc_expr *total = rlxc_i64(ctx, 1);
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        if (!s->reduces[i])
+            total = rlxc_simplify(ctx, rlxc_mul(ctx, total, s->extents[i]), NULL);
+    return total;
+}

@@ -151,6 +151,9 @@ rlxc_accesses rlxc_accesses_of(rlxc_context *ctx, const rlxc_stage *s);
  * remaining expression shows the variables used outside of indices. */
 const rlxc_expr *rlxc_hide_load(void *user, const rlxc_expr *e);
 
+/* The number of elements of the stage's result. */
+const rlxc_expr *rlxc_stage_elements(rlxc_context *ctx, const rlxc_stage *s);
+
 /* Helpers of the rules. */
 const rlxc_expr *rlxc_replace(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *const *vars,
                               const rlxc_expr *const *values, uint32_t n);

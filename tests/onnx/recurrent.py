@@ -99,7 +99,12 @@ def programs():
            for way, hidden, p in zip(ways * 2, (1, 7, 16, 33, 64, 3), (False, True) * 3)]
     out += [program("GRU", way, hidden, 5, before=before, lengths=hidden % 2 == 0)
             for way, hidden, before in zip(ways * 2, (7, 16, 33, 1, 64, 20), (0, 1) * 3)]
-    out += [program("GRU", "forward", 33, 1, before=1), program("LSTM", "forward", 129, 2)]
+    out += [program("GRU", "forward", 33, 1, before=1), program("LSTM", "forward", 16, 2),
+            program("LSTM", "bidirectional", 33, 2, lengths=True)]
+    # beyond the size of R.nn.recurrent's weights: a loop of products
+    out += [program("LSTM", "forward", 129, 2), program("LSTM", "reverse", 65, 2, lengths=True),
+            program("GRU", "bidirectional", 80, 2), program("GRU", "reverse", 80, 2, before=1),
+            program("RNN", "bidirectional", 130, 2, lengths=True)]
     return out + [program("RNN", way, hidden, 3, lengths=hidden == 16)
                   for way, hidden in zip(ways, (1, 16, 33))]
 

@@ -104,6 +104,63 @@ def reverse(a, lengths, seq, batch):
     return np.moveaxis(a, (0, 1), (batch, seq))
 
 
+def sigmoid(a):
+    return 1 / (1 + np.exp(-a))
+
+
+def recurrent(cell, back, x, w, h=None, c=None, b=0, l=None):
+    """One layer in the form of R.nn.recurrent: the same arguments."""
+    hidden = len(w)
+    y = np.zeros(x.shape[:2] + (hidden,))
+    h, c = (np.zeros((x.shape[1], hidden)) if a is None else a for a in (h, c))
+    gate = lambda a, k: a[:, k * hidden:(k + 1) * hidden]
+    for t in range(len(x))[::-1 if back else 1]:
+        a, state = x[t] + h @ w, c
+        if cell == "lstm":
+            state = sigmoid(gate(a, 2)) * c + sigmoid(gate(a, 0)) * np.tanh(gate(a, 3))
+            new = sigmoid(gate(a, 1)) * np.tanh(state)
+        elif cell.startswith("gru"):
+            z, r = sigmoid(gate(a, 0)), sigmoid(gate(a, 1))
+            part = r * (gate(h @ w, 2) + b) if cell != "gru" else (r * h) @ gate(w, 2) + b
+            new = (1 - z) * np.tanh(gate(x[t], 2) + part) + z * h
+        else:
+            new = np.tanh(a) if cell == "rnn_tanh" else np.maximum(a, 0)
+        live = True if l is None else (t < l)[:, None]
+        y[t], h, c = np.where(live, new, 0), np.where(live, new, h), np.where(live, state, c)
+    return [y, h] + [c] * (cell == "lstm")
+
+
+def recurrent_rows(Row, x):
+    gates = {"rnn_tanh": 1, "rnn_relu": 1, "gru": 3, "gru_reset_after": 3, "lstm": 4}
+    types = itertools.cycle(("float32", "float32", "float64", "float16"))
+    out = []
+    for (cell, g), hidden, back in itertools.product(gates.items(), (0, 1, 5, 16, 33), (0, 1)):
+        dtype = next(types)
+        own, is_gru, lengths = hidden % 2, g == 3, hidden in (5, 16)
+        inputs = {"x": x(f"m n {g * hidden}", dtype, -1, 1), "w": x(f"{hidden} {g * hidden}", dtype, -.3, .3)}
+        if own:
+            inputs["h"] = x(f"n {hidden}", dtype, -1, 1)
+            if cell == "lstm":
+                inputs["c"] = x(f"n {hidden}", dtype, -1, 1)
+            if is_gru:
+                inputs["b"] = x(f"{hidden}", dtype, -1, 1)
+        if lengths:
+            inputs["l"] = x("n", "int32", -1, 9)
+        names = [k if k in inputs else "R.tuple()" for k in "xwhcbl"]
+        ref = lambda *v, names=tuple(inputs), cell=cell, back=back: recurrent(
+            cell, back, **dict(zip(names, v)))
+        out.append(Row(f'R.nn.recurrent({", ".join(names)}, cell="{cell}", reverse={bool(back)})',
+                       inputs, ref, name=f"recurrent {cell} {hidden} {dtype} {'back' * back}",
+                       gives=[dtype] * 3))
+        out[-1].loose = 1e-2 if dtype == "float16" else 0
+    wide = lambda a: np.concatenate([a] * 4, -1)
+    out.append(Row('R.nn.recurrent(R.concat((x, x, x, x), axis=2), R.concat((w, w, w, w), axis=1), '
+                   'cell="lstm")', {"x": x("3 n m"), "w": x("m m", "float32", -.3, .3)},
+                   lambda a, w: recurrent("lstm", 0, wide(a), wide(w)),
+                   name="recurrent lstm, symbolic", gives=["float32"] * 3))
+    return out
+
+
 def shuffle(a, r):
     n, c, h, w = a.shape
     a = a.reshape(n, c // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
@@ -254,6 +311,8 @@ def rows(Row, x):
     ]
     for row in out[-3:]:
         row.loose = 2e-2
+
+    out += recurrent_rows(Row, x)
 
     # statistics and search
     for dtype in ("float32", "float16", "int32", "uint8"):

@@ -525,3 +525,57 @@ class Module:
             with T.block("B"):
                 vi = T.axis.spatial(4, i)
                 B[vi] = T.call_extern("int64", "llabs", A[vi])
+
+# ==== parallel_inside_a_block
+# A block that contains a parallel loop would be one thread of a device: it runs on the CPU.
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+@I.ir_module
+class Module:
+    I.module_global_infos({"vdevice": [I.vdevice("llvm"), I.vdevice("opencl", 0)]})
+    @T.prim_func
+    def f(A: T.Buffer((8, 4), "float32"), B: T.Buffer((8, 4), "float32")):
+        with T.block("root"):
+            with T.block("steps"):
+                T.reads(A[0:8, 0:4])
+                T.writes(B[0:8, 0:4])
+                for i in T.parallel(8):
+                    B[i, 0] = A[i, 0]
+                    for j in range(1, 4):
+                        B[i, j] = B[i, j - 1] * A[i, j]
+    @R.function
+    def main(x: R.Tensor((8, 4), "float32", "opencl:0")):
+        cls = Module
+        with R.dataflow():
+            a = R.call_tir(cls.f, (x,), out_sinfo=R.Tensor((8, 4), "float32"))
+            R.output(a)
+        return a
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    I.module_global_infos({"vdevice": [I.vdevice("llvm", 0, "global"), I.vdevice("opencl", 0, "global")]})
+    @T.prim_func
+    def f(A: T.Buffer((8, 4), "float32"), B: T.Buffer((8, 4), "float32")):
+        with T.block("root"):
+            with T.block("steps"):
+                T.reads(A[0:8, 0:4])
+                T.writes(B[0:8, 0:4])
+                for i in T.parallel(8):
+                    B[i, 0] = A[i, 0]
+                    for j in range(1, 4):
+                        B[i, j] = B[i, j - 1] * A[i, j]
+
+    @R.function
+    def main(x: R.Tensor((8, 4), dtype="float32", vdevice="opencl:0")) -> R.Tensor((8, 4), dtype="float32", vdevice="opencl:0"):
+        cls = Module
+        with R.dataflow():
+            x_1: R.Tensor((8, 4), dtype="float32", vdevice="llvm:0") = R.to_vdevice(x, dst_vdevice="llvm:0")
+            a: R.Tensor((8, 4), dtype="float32", vdevice="llvm:0") = R.call_tir(cls.f, (x_1,), out_sinfo=R.Tensor((8, 4), dtype="float32", vdevice="llvm:0"))
+            a_1: R.Tensor((8, 4), dtype="float32", vdevice="opencl:0") = R.to_vdevice(a, dst_vdevice="opencl:0")
+            R.output(a_1)
+        return a_1
