@@ -1,10 +1,11 @@
 /* nn.recurrent: all steps of an RNN, a GRU or an LSTM in one kernel.
  *
  * The input's part of the gates and their biases are computed before, for all steps at once. The
- * kernel takes sequences in blocks of SEQUENCES, which are independent of each other; each step
- * multiplies their states by the recurrent weights, SEQUENCES x TERMS terms for each gate that is
- * loaded and stored, and then applies the cell. It suits weights that stay in a first- or
- * second-level cache; the importer leaves larger ones to products of their own in a loop of calls.
+ * kernel takes sequences in blocks of SEQUENCES, which are independent of each other. Each step
+ * multiplies their states by the recurrent weights, then applies the cell. The product adds TERMS
+ * terms to a gate each time that it loads and stores it, and uses each weight that it loads for
+ * JOINED sequences. This suits weights that stay in a first- or second-level cache; the importer
+ * leaves larger ones to products of their own, in a loop of calls.
  *
  * Equations: ONNX's operators RNN, GRU and LSTM with their default activations. */
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
-enum { SEQUENCES = 4, TERMS = 4 };
+enum { SEQUENCES = 4, JOINED = 2, TERMS = 4 };
 
 /* Places of the arguments. */
 enum { X, WEIGHT, HIDDEN, STATE, BIAS, LENGTHS, N_ARGUMENTS };
@@ -188,11 +189,17 @@ static const rlxc_stmt *store(kernel *k, const rlxc_buffer *to, const rlxc_expr 
                            rlxc_cast(k->ctx, to->dtype, value));
 }
 
+/* The number of sequences in the block. */
+static const rlxc_expr *in_block(kernel *k)
+{
+    const rlxc_expr *left = rlxc_sub(k->ctx, k->sequences, times(k, SEQUENCES, k->first));
+    return rlxc_binary(k->ctx, RLXC_EXPR_MIN, left, rlxc_i64(k->ctx, SEQUENCES));
+}
+
 /* |body| for each sequence |r| of the block, number |i| of all. */
 static const rlxc_stmt *each_sequence(kernel *k, const rlxc_expr *r, const rlxc_stmt *body)
 {
-    const rlxc_expr *left = rlxc_sub(k->ctx, k->sequences, times(k, SEQUENCES, k->first));
-    return loop(k, r, rlxc_binary(k->ctx, RLXC_EXPR_MIN, left, rlxc_i64(k->ctx, SEQUENCES)), body);
+    return loop(k, r, in_block(k), body);
 }
 
 static const rlxc_expr *sequence(kernel *k, const rlxc_expr *r)
@@ -200,22 +207,44 @@ static const rlxc_expr *sequence(kernel *k, const rlxc_expr *r)
     return rlxc_add(k->ctx, times(k, SEQUENCES, k->first), r);
 }
 
-/* gates[i, n of them from |gate| on] += |terms| terms from |begin| + k * |terms| on, for k below
- * |extent|. */
+/* |terms| terms from |begin| on of column |j| of |gates| for |n| sequences from |i| on. */
+static const rlxc_stmt *add_to(kernel *k, const rlxc_buffer *state, const rlxc_expr *i, uint32_t n,
+                               const rlxc_expr *column, const rlxc_expr *begin, uint32_t terms)
+{
+    const rlxc_stmt *stores[JOINED];
+    for (uint32_t s = 0; s < n; s++) {
+        const rlxc_expr *own = rlxc_add(k->ctx, i, rlxc_i64(k->ctx, s)),
+                        *sum = load(k, k->gates, own, column);
+        for (uint32_t q = 0; q < terms; q++) {
+            const rlxc_expr *weight[2] = {rlxc_add(k->ctx, begin, rlxc_i64(k->ctx, q)), column};
+            sum = rlxc_add(
+                k->ctx, sum,
+                rlxc_mul(k->ctx, load(k, state, own, weight[0]), input(k, WEIGHT, weight)));
+        }
+        stores[s] = store(k, k->gates, own, column, sum);
+    }
+    return rlxc_stmt_seq(k->ctx, stores, n);
+}
+
+/* |n| gates from |gate| on: adds |extent| times |terms| terms of the product, from |begin| on.
+ * JOINED sequences use each weight that is loaded. */
 static const rlxc_stmt *add_terms(kernel *k, const rlxc_buffer *state, uint32_t gate, uint32_t n,
                                   const rlxc_expr *begin, uint32_t terms, const rlxc_expr *extent)
 {
     const rlxc_expr *kv = variable(k, "k"), *r = variable(k, "r"), *j = variable(k, "j"),
-                    *i = sequence(k, r), *to = column(k, gate, j), *sum = load(k, k->gates, i, to);
-    for (uint32_t q = 0; q < terms; q++) {
-        const rlxc_expr *at =
-            rlxc_add(k->ctx, begin, rlxc_add(k->ctx, times(k, terms, kv), rlxc_i64(k->ctx, q)));
-        const rlxc_expr *weight[2] = {at, to};
-        sum = rlxc_add(k->ctx, sum,
-                       rlxc_mul(k->ctx, load(k, state, i, at), input(k, WEIGHT, weight)));
-    }
-    const rlxc_stmt *body = loop(k, j, times(k, n, k->hidden), store(k, k->gates, i, to, sum));
-    return loop(k, kv, extent, each_sequence(k, r, body));
+                    *to = column(k, gate, j), *joined = rlxc_i64(k->ctx, JOINED),
+                    *columns = times(k, n, k->hidden), *rows = in_block(k);
+    const rlxc_expr *from = rlxc_add(k->ctx, begin, times(k, terms, kv)),
+                    *whole = rlxc_binary(k->ctx, RLXC_EXPR_FLOORDIV, rows, joined),
+                    *rest = rlxc_binary(k->ctx, RLXC_EXPR_FLOORMOD, rows, joined),
+                    *last = rlxc_add(k->ctx, times(k, JOINED, whole), r);
+    const rlxc_stmt *parts[2] = {
+        loop(k, r, whole,
+             loop(k, j, columns,
+                  add_to(k, state, sequence(k, times(k, JOINED, r)), JOINED, to, from, terms))),
+        loop(k, r, rest,
+             loop(k, j, columns, add_to(k, state, sequence(k, last), 1, to, from, terms)))};
+    return loop(k, kv, extent, rlxc_stmt_seq(k->ctx, parts, 2));
 }
 
 /* |state| times the weights of |n| gates from |gate| on. */
