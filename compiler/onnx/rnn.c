@@ -37,10 +37,13 @@ typedef struct cell {
     rlxc_ox_value *brought[9];
 } cell;
 
+/* Activation |k| of |x|. Gates are clipped first; the state of an LSTM is not, as in ONNX Runtime.
+ */
 static rlxc_atom activate(rlxc_ox *im, const cell *c, uint32_t k, rlxc_atom x)
 {
     rlx_dtype t = rlxc_ox_type(im, x);
-    if (c->clip > 0) {
+    const bool is_gate = k < 2;
+    if (c->clip > 0 && is_gate) {
         x = rlxc_ox_op2(im, "minimum", x, rlxc_ox_number(im, t, c->clip));
         x = rlxc_ox_op2(im, "maximum", x, rlxc_ox_number(im, t, -c->clip));
     }

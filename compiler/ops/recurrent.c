@@ -207,56 +207,58 @@ static const rlxc_expr *sequence(kernel *k, const rlxc_expr *r)
     return rlxc_add(k->ctx, times(k, SEQUENCES, k->first), r);
 }
 
-/* |terms| terms from |begin| on of column |j| of |gates| for |n| sequences from |i| on. */
-static const rlxc_stmt *add_to(kernel *k, const rlxc_buffer *state, const rlxc_expr *i, uint32_t n,
-                               const rlxc_expr *column, const rlxc_expr *begin, uint32_t terms)
+/* The rows of the weight that one pass over the gates multiplies, and the gates. */
+typedef struct terms {
+    const rlxc_buffer *state;
+    const rlxc_expr *begin;
+    uint32_t n, gate, n_gates;
+} terms;
+
+/* Adds |t| to the gates of |n| sequences from |i| on. */
+static const rlxc_stmt *add_to(kernel *k, const terms *t, const rlxc_expr *i, uint32_t n)
 {
     const rlxc_stmt *stores[JOINED];
+    const rlxc_expr *j = variable(k, "j"), *to = column(k, t->gate, j);
     for (uint32_t s = 0; s < n; s++) {
         const rlxc_expr *own = rlxc_add(k->ctx, i, rlxc_i64(k->ctx, s)),
-                        *sum = load(k, k->gates, own, column);
-        for (uint32_t q = 0; q < terms; q++) {
-            const rlxc_expr *weight[2] = {rlxc_add(k->ctx, begin, rlxc_i64(k->ctx, q)), column};
+                        *sum = load(k, k->gates, own, to);
+        for (uint32_t q = 0; q < t->n; q++) {
+            const rlxc_expr *weight[2] = {rlxc_add(k->ctx, t->begin, rlxc_i64(k->ctx, q)), to};
             sum = rlxc_add(
                 k->ctx, sum,
-                rlxc_mul(k->ctx, load(k, state, own, weight[0]), input(k, WEIGHT, weight)));
+                rlxc_mul(k->ctx, load(k, t->state, own, weight[0]), input(k, WEIGHT, weight)));
         }
-        stores[s] = store(k, k->gates, own, column, sum);
+        stores[s] = store(k, k->gates, own, to, sum);
     }
-    return rlxc_stmt_seq(k->ctx, stores, n);
+    return loop(k, j, times(k, t->n_gates, k->hidden), rlxc_stmt_seq(k->ctx, stores, n));
 }
 
-/* |n| gates from |gate| on: adds |extent| times |terms| terms of the product, from |begin| on.
- * JOINED sequences use each weight that is loaded. */
-static const rlxc_stmt *add_terms(kernel *k, const rlxc_buffer *state, uint32_t gate, uint32_t n,
-                                  const rlxc_expr *begin, uint32_t terms, const rlxc_expr *extent)
+/* Adds |t| |extent| times, each time from t->n rows of the weight further on. */
+static const rlxc_stmt *add_terms(kernel *k, terms t, const rlxc_expr *extent)
 {
-    const rlxc_expr *kv = variable(k, "k"), *r = variable(k, "r"), *j = variable(k, "j"),
-                    *to = column(k, gate, j), *joined = rlxc_i64(k->ctx, JOINED),
-                    *columns = times(k, n, k->hidden), *rows = in_block(k);
-    const rlxc_expr *from = rlxc_add(k->ctx, begin, times(k, terms, kv)),
-                    *whole = rlxc_binary(k->ctx, RLXC_EXPR_FLOORDIV, rows, joined),
+    const rlxc_expr *step = variable(k, "k"), *r = variable(k, "r"), *odd = variable(k, "r"),
+                    *joined = rlxc_i64(k->ctx, JOINED), *rows = in_block(k);
+    const rlxc_expr *whole = rlxc_binary(k->ctx, RLXC_EXPR_FLOORDIV, rows, joined),
                     *rest = rlxc_binary(k->ctx, RLXC_EXPR_FLOORMOD, rows, joined),
-                    *last = rlxc_add(k->ctx, times(k, JOINED, whole), r);
+                    *last = rlxc_add(k->ctx, times(k, JOINED, whole), odd);
+    t.begin = rlxc_add(k->ctx, t.begin, times(k, t.n, step));
     const rlxc_stmt *parts[2] = {
-        loop(k, r, whole,
-             loop(k, j, columns,
-                  add_to(k, state, sequence(k, times(k, JOINED, r)), JOINED, to, from, terms))),
-        loop(k, r, rest,
-             loop(k, j, columns, add_to(k, state, sequence(k, last), 1, to, from, terms)))};
-    return loop(k, kv, extent, rlxc_stmt_seq(k->ctx, parts, 2));
+        loop(k, r, whole, add_to(k, &t, sequence(k, times(k, JOINED, r)), JOINED)),
+        loop(k, odd, rest, add_to(k, &t, sequence(k, last), 1))};
+    return loop(k, step, extent, rlxc_stmt_seq(k->ctx, parts, 2));
 }
 
 /* |state| times the weights of |n| gates from |gate| on. */
 static const rlxc_stmt *product(kernel *k, const rlxc_buffer *state, uint32_t gate, uint32_t n)
 {
-    const rlxc_expr *terms = rlxc_i64(k->ctx, TERMS), *zero = rlxc_i64(k->ctx, 0),
-                    *whole = rlxc_binary(k->ctx, RLXC_EXPR_FLOORDIV, k->hidden, terms);
-    const rlxc_stmt *parts[2] = {
-        add_terms(k, state, gate, n, zero, TERMS, whole),
-        add_terms(k, state, gate, n, times(k, TERMS, whole), 1,
-                  rlxc_binary(k->ctx, RLXC_EXPR_FLOORMOD, k->hidden, terms))};
-    return rlxc_stmt_seq(k->ctx, parts, 2);
+    const rlxc_expr *at_once = rlxc_i64(k->ctx, TERMS),
+                    *whole = rlxc_binary(k->ctx, RLXC_EXPR_FLOORDIV, k->hidden, at_once),
+                    *rest = rlxc_binary(k->ctx, RLXC_EXPR_FLOORMOD, k->hidden, at_once);
+    const terms most = {state, rlxc_i64(k->ctx, 0), TERMS, gate, n},
+                last = {state, times(k, TERMS, whole), 1, gate, n};
+    const rlxc_stmt *parts[2] = {add_terms(k, most, whole), add_terms(k, last, rest)};
+    int64_t left;
+    return rlxc_stmt_seq(k->ctx, parts, rlxc_is_int(rest, &left) && left == 0 ? 1 : 2);
 }
 
 static const rlxc_expr *sigmoid(kernel *k, uint32_t gate, const rlxc_expr *i, const rlxc_expr *j)
@@ -291,11 +293,11 @@ static const rlxc_stmt *begin_step(kernel *k)
     const rlxc_stmt *stmts[2] = {
         loop(k, j, times(k, from_x, k->hidden), store(k, k->gates, i, j, input(k, X, at)))};
     if (own) {
-        at[2] = column(k, from_x, j);
-        const rlxc_expr *value = input(k, BIAS, &j);
+        const rlxc_expr *last = variable(k, "j"), *value = input(k, BIAS, &last);
+        at[2] = column(k, from_x, last);
         if (k->cell->resets_first)
             value = rlxc_add(k->ctx, value, input(k, X, at));
-        stmts[1] = loop(k, j, k->hidden, store(k, k->gates, i, at[2], value));
+        stmts[1] = loop(k, last, k->hidden, store(k, k->gates, i, at[2], value));
     }
     return each_sequence(k, r, rlxc_stmt_seq(k->ctx, stmts, own ? 2 : 1));
 }
@@ -339,9 +341,9 @@ static const rlxc_stmt *end_step(kernel *k)
     const rlxc_stmt *body = loop(k, j, k->hidden, cell(k, i, j));
     if (k->has[LENGTHS]) {
         const rlxc_expr *length = rlxc_cast(k->ctx, RLX_I64, input(k, LENGTHS, &i));
-        const rlxc_expr *none = rlxc_te_number(k->ctx, k->gates->dtype, 0);
+        const rlxc_expr *none = rlxc_te_number(k->ctx, k->gates->dtype, 0), *to = variable(k, "j");
         body = rlxc_stmt_if(k->ctx, rlxc_binary(k->ctx, RLXC_EXPR_LT, k->step, length), body,
-                            loop(k, j, k->hidden, store(k, k->y, i, j, none)));
+                            loop(k, to, k->hidden, store(k, k->y, i, to, none)));
     }
     return each_sequence(k, r, body);
 }

@@ -346,3 +346,92 @@ class Module:
                 T.writes(compute[v_ax0])
                 T.block_attr({"rlx.operator": "elementwise s"})
                 compute[v_ax0] = T.exp(x[v_ax0])
+
+# ==== recurrent
+# A GRU that resets its state first makes two products; odd sequences and odd terms have loops of their own.
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("s", "b", 15), "float32"), w: R.Tensor((5, 15), "float32"), h: R.Tensor(("b", 5), "float32"), v: R.Tensor((5,), "float32"), l: R.Tensor(("b",), "int64")):
+        with R.dataflow():
+            y = R.nn.recurrent(x, w, h, R.tuple(), v, l, cell="gru", reverse=True)
+            R.output(y)
+        return y
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("s", "b", 15), dtype="float32"), w: R.Tensor((5, 15), dtype="float32"), h: R.Tensor(("b", 5), dtype="float32"), v: R.Tensor((5,), dtype="float32"), l: R.Tensor(("b",), dtype="int64")) -> R.Tuple(R.Tensor(("s", "b", 5), dtype="float32"), R.Tensor(("b", 5), dtype="float32")):
+        s = T.int64()
+        b = T.int64()
+        cls = Module
+        with R.dataflow():
+            y: R.Tuple(R.Tensor((s, b, 5), dtype="float32"), R.Tensor((b, 5), dtype="float32")) = R.call_tir(cls.gru, (x, w, h, v, l), out_sinfo=[R.Tensor((s, b, 5), dtype="float32"), R.Tensor((b, 5), dtype="float32")])
+            R.output(y)
+        return y
+
+    @T.prim_func(private=True)
+    def gru(var_x: T.handle, w: T.Buffer((T.int64(5), T.int64(15)), "float32"), var_h: T.handle, v: T.Buffer((T.int64(5),), "float32"), var_l: T.handle, var_y: T.handle, var_h_1: T.handle):
+        T.func_attr({"op_pattern": 8, "tir.noalias": T.bool(True)})
+        s = T.int64()
+        b = T.int64()
+        x = T.match_buffer(var_x, (s, b, T.int64(15)))
+        h = T.match_buffer(var_h, (b, T.int64(5)))
+        l = T.match_buffer(var_l, (b,), "int64")
+        y = T.match_buffer(var_y, (s, b, T.int64(5)))
+        h_1 = T.match_buffer(var_h_1, (b, T.int64(5)))
+        # with T.block("root"):
+        gates = T.alloc_buffer((b, T.int64(15)))
+        reset = T.alloc_buffer((b, T.int64(5)))
+        with T.block("gru"):
+            for block in T.parallel((b + T.int64(3)) // T.int64(4)):
+                for r, j in T.grid(T.min(b - block * T.int64(4), T.int64(4)), T.int64(5)):
+                    h_1[block * T.int64(4) + r, j] = h[block * T.int64(4) + r, j]
+                for t in range(s):
+                    for r in range(T.min(b - block * T.int64(4), T.int64(4))):
+                        for j in range(T.int64(10)):
+                            gates[block * T.int64(4) + r, j] = x[s - T.int64(1) - t, block * T.int64(4) + r, j]
+                        for j in range(T.int64(5)):
+                            gates[block * T.int64(4) + r, T.int64(10) + j] = v[j] + x[s - T.int64(1) - t, block * T.int64(4) + r, T.int64(10) + j]
+                    for k in range(T.int64(1)):
+                        for r, j in T.grid(T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2), T.int64(10)):
+                            gates[block * T.int64(4) + r * T.int64(2), j] = gates[block * T.int64(4) + r * T.int64(2), j] + h_1[block * T.int64(4) + r * T.int64(2), k * T.int64(4)] * w[k * T.int64(4), j] + h_1[block * T.int64(4) + r * T.int64(2), k * T.int64(4) + T.int64(1)] * w[k * T.int64(4) + T.int64(1), j] + h_1[block * T.int64(4) + r * T.int64(2), k * T.int64(4) + T.int64(2)] * w[k * T.int64(4) + T.int64(2), j] + h_1[block * T.int64(4) + r * T.int64(2), k * T.int64(4) + T.int64(3)] * w[k * T.int64(4) + T.int64(3), j]
+                            gates[block * T.int64(4) + r * T.int64(2) + T.int64(1), j] = gates[block * T.int64(4) + r * T.int64(2) + T.int64(1), j] + h_1[block * T.int64(4) + r * T.int64(2) + T.int64(1), k * T.int64(4)] * w[k * T.int64(4), j] + h_1[block * T.int64(4) + r * T.int64(2) + T.int64(1), k * T.int64(4) + T.int64(1)] * w[k * T.int64(4) + T.int64(1), j] + h_1[block * T.int64(4) + r * T.int64(2) + T.int64(1), k * T.int64(4) + T.int64(2)] * w[k * T.int64(4) + T.int64(2), j] + h_1[block * T.int64(4) + r * T.int64(2) + T.int64(1), k * T.int64(4) + T.int64(3)] * w[k * T.int64(4) + T.int64(3), j]
+                        for r, j in T.grid(T.min(b - block * T.int64(4), T.int64(4)) % T.int64(2), T.int64(10)):
+                            gates[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), j] = gates[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), j] + h_1[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), k * T.int64(4)] * w[k * T.int64(4), j] + h_1[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), k * T.int64(4) + T.int64(1)] * w[k * T.int64(4) + T.int64(1), j] + h_1[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), k * T.int64(4) + T.int64(2)] * w[k * T.int64(4) + T.int64(2), j] + h_1[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), k * T.int64(4) + T.int64(3)] * w[k * T.int64(4) + T.int64(3), j]
+                    for k in range(T.int64(1)):
+                        for r, j in T.grid(T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2), T.int64(10)):
+                            gates[block * T.int64(4) + r * T.int64(2), j] = gates[block * T.int64(4) + r * T.int64(2), j] + h_1[block * T.int64(4) + r * T.int64(2), T.int64(4) + k] * w[T.int64(4) + k, j]
+                            gates[block * T.int64(4) + r * T.int64(2) + T.int64(1), j] = gates[block * T.int64(4) + r * T.int64(2) + T.int64(1), j] + h_1[block * T.int64(4) + r * T.int64(2) + T.int64(1), T.int64(4) + k] * w[T.int64(4) + k, j]
+                        for r, j in T.grid(T.min(b - block * T.int64(4), T.int64(4)) % T.int64(2), T.int64(10)):
+                            gates[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), j] = gates[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), j] + h_1[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), T.int64(4) + k] * w[T.int64(4) + k, j]
+                    for r, j in T.grid(T.min(b - block * T.int64(4), T.int64(4)), T.int64(5)):
+                        reset[block * T.int64(4) + r, j] = T.sigmoid(gates[block * T.int64(4) + r, T.int64(5) + j]) * h_1[block * T.int64(4) + r, j]
+                    for k in range(T.int64(1)):
+                        for r, j in T.grid(T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2), T.int64(5)):
+                            gates[block * T.int64(4) + r * T.int64(2), T.int64(10) + j] = gates[block * T.int64(4) + r * T.int64(2), T.int64(10) + j] + reset[block * T.int64(4) + r * T.int64(2), k * T.int64(4)] * w[k * T.int64(4), T.int64(10) + j] + reset[block * T.int64(4) + r * T.int64(2), k * T.int64(4) + T.int64(1)] * w[k * T.int64(4) + T.int64(1), T.int64(10) + j] + reset[block * T.int64(4) + r * T.int64(2), k * T.int64(4) + T.int64(2)] * w[k * T.int64(4) + T.int64(2), T.int64(10) + j] + reset[block * T.int64(4) + r * T.int64(2), k * T.int64(4) + T.int64(3)] * w[k * T.int64(4) + T.int64(3), T.int64(10) + j]
+                            gates[block * T.int64(4) + r * T.int64(2) + T.int64(1), T.int64(10) + j] = gates[block * T.int64(4) + r * T.int64(2) + T.int64(1), T.int64(10) + j] + reset[block * T.int64(4) + r * T.int64(2) + T.int64(1), k * T.int64(4)] * w[k * T.int64(4), T.int64(10) + j] + reset[block * T.int64(4) + r * T.int64(2) + T.int64(1), k * T.int64(4) + T.int64(1)] * w[k * T.int64(4) + T.int64(1), T.int64(10) + j] + reset[block * T.int64(4) + r * T.int64(2) + T.int64(1), k * T.int64(4) + T.int64(2)] * w[k * T.int64(4) + T.int64(2), T.int64(10) + j] + reset[block * T.int64(4) + r * T.int64(2) + T.int64(1), k * T.int64(4) + T.int64(3)] * w[k * T.int64(4) + T.int64(3), T.int64(10) + j]
+                        for r, j in T.grid(T.min(b - block * T.int64(4), T.int64(4)) % T.int64(2), T.int64(5)):
+                            gates[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), T.int64(10) + j] = gates[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), T.int64(10) + j] + reset[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), k * T.int64(4)] * w[k * T.int64(4), T.int64(10) + j] + reset[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), k * T.int64(4) + T.int64(1)] * w[k * T.int64(4) + T.int64(1), T.int64(10) + j] + reset[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), k * T.int64(4) + T.int64(2)] * w[k * T.int64(4) + T.int64(2), T.int64(10) + j] + reset[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), k * T.int64(4) + T.int64(3)] * w[k * T.int64(4) + T.int64(3), T.int64(10) + j]
+                    for k in range(T.int64(1)):
+                        for r, j in T.grid(T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2), T.int64(5)):
+                            gates[block * T.int64(4) + r * T.int64(2), T.int64(10) + j] = gates[block * T.int64(4) + r * T.int64(2), T.int64(10) + j] + reset[block * T.int64(4) + r * T.int64(2), T.int64(4) + k] * w[T.int64(4) + k, T.int64(10) + j]
+                            gates[block * T.int64(4) + r * T.int64(2) + T.int64(1), T.int64(10) + j] = gates[block * T.int64(4) + r * T.int64(2) + T.int64(1), T.int64(10) + j] + reset[block * T.int64(4) + r * T.int64(2) + T.int64(1), T.int64(4) + k] * w[T.int64(4) + k, T.int64(10) + j]
+                        for r, j in T.grid(T.min(b - block * T.int64(4), T.int64(4)) % T.int64(2), T.int64(5)):
+                            gates[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), T.int64(10) + j] = gates[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), T.int64(10) + j] + reset[block * T.int64(4) + (T.min(b - block * T.int64(4), T.int64(4)) // T.int64(2) * T.int64(2) + r), T.int64(4) + k] * w[T.int64(4) + k, T.int64(10) + j]
+                    for r in range(T.min(b - block * T.int64(4), T.int64(4))):
+                        if s - T.int64(1) - t < l[block * T.int64(4) + r]:
+                            for j in range(T.int64(5)):
+                                h_1[block * T.int64(4) + r, j] = (T.float32(1.0) - T.sigmoid(gates[block * T.int64(4) + r, j])) * T.tanh(gates[block * T.int64(4) + r, T.int64(10) + j]) + T.sigmoid(gates[block * T.int64(4) + r, j]) * h_1[block * T.int64(4) + r, j]
+                                y[s - T.int64(1) - t, block * T.int64(4) + r, j] = h_1[block * T.int64(4) + r, j]
+                        else:
+                            for j in range(T.int64(5)):
+                                y[s - T.int64(1) - t, block * T.int64(4) + r, j] = T.float32(0.0)
