@@ -442,7 +442,7 @@ static const inline_row inline_rows[] = {
     UNARY(atan, false),  UNARY(sinh, false),
     UNARY(cosh, false),  UNARY(asinh, false),
     UNARY(acosh, false), UNARY(atanh, false),
-    UNARY(exp2, false),  UNARY(exp10, false),
+    UNARY(exp2, true),   UNARY(exp10, false),
     UNARY(expm1, false), UNARY(log2, false),
     UNARY(log10, false), UNARY(log1p, false),
     BINARY(pow),         BINARY(atan2),

@@ -212,14 +212,10 @@ static LLVMValueRef scaled(fp f, LLVMValueRef p, LLVMValueRef n)
 
 /* 2^n is applied in two halves, so that subnormal results round and overflow gives infinity. t has
  * n + 2 bias: without its lowest bit, and shifted one place less, it is the first half's number. */
-LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
+static LLVMValueRef joined(fp f, exponent e)
 {
-    fp f = begin(g, x);
     const format *row = format_of(f);
-    LLVMBuilderRef b = g->b;
-    x = at_most(f, x, row->exp_most);
-    x = at_least(f, x, row->exp_least);
-    exponent e = split_exp(f, x, 2 * row->bias, true);
+    LLVMBuilderRef b = f.g->b;
     LLVMValueRef p = plus_one(f, e.more), shift = num(f, row->shift + 2.0 * (double)row->bias);
     LLVMValueRef at_once = scaled(f, p, sub(f, e.t, shift));
     if (at_once)
@@ -230,6 +226,27 @@ LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
     half = LLVMBuildAnd(b, half, integer(f, exponent_bits), "");
     LLVMValueRef rest = LLVMBuildSub(b, all, half, "");
     return LLVMBuildFMul(b, LLVMBuildFMul(b, p, from_bits(f, half), ""), from_bits(f, rest), "");
+}
+
+LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
+{
+    fp f = begin(g, x);
+    const format *row = format_of(f);
+    x = at_most(f, x, row->exp_most);
+    x = at_least(f, x, row->exp_least);
+    return joined(f, split_exp(f, x, 2 * row->bias, true));
+}
+
+/* x = n + r / ln2: the difference x - n is exact. */
+LLVMValueRef rlxc_llvm_exp2(rlxc_llvm *g, LLVMValueRef x)
+{
+    fp f = begin(g, x);
+    const format *row = format_of(f);
+    x = at_most(f, x, row->exp_most * LOG2_E);
+    x = at_least(f, x, row->exp_least * LOG2_E);
+    LLVMValueRef shift = num(f, row->shift + 2.0 * (double)row->bias), t = add(f, x, shift);
+    LLVMValueRef r = mul(f, sub(f, x, sub(f, t, shift)), num(f, LN_2));
+    return joined(f, (exponent){t, exp_reduced(f, r)});
 }
 
 /* The weights of a softmax, of which the largest is 1. Those of float32 are off by at most 1.1 ulp

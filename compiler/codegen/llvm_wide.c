@@ -1,5 +1,5 @@
 /* Functions of float32 that are computed in float64, branch-free, on scalars and vectors: pow,
- * exp2, exp10, expm1, log2, log10, log1p, asinh, acosh, atanh, atan2 and fmod. In float64 every
+ * exp10, expm1, log2, log10, log1p, asinh, acosh, atanh, atan2 and fmod. In float64 every
  * float32 is a normal number, sums of two such numbers of similar size are exact, and the logarithm
  * needs no second word; so the error is little more than that of rounding
  * (tests/compiler/test_tir_math.c).
@@ -105,21 +105,11 @@ LLVMValueRef rlxc_llvm_pow(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y)
 
 /* --- exponentials ----------------------------------------------------------------------------- */
 
-static LLVMValueRef power_of(rlxc_llvm *g, LLVMValueRef x, double log2_base)
+LLVMValueRef rlxc_llvm_exp10(rlxc_llvm *g, LLVMValueRef x)
 {
     LLVMTypeRef narrow = LLVMTypeOf(x);
     fp f = widen(g, &x);
-    return LLVMBuildFPTrunc(g->b, exp2_of(f, mul(f, x, num(f, log2_base))), narrow, "");
-}
-
-LLVMValueRef rlxc_llvm_exp2(rlxc_llvm *g, LLVMValueRef x)
-{
-    return power_of(g, x, 1.0);
-}
-
-LLVMValueRef rlxc_llvm_exp10(rlxc_llvm *g, LLVMValueRef x)
-{
-    return power_of(g, x, LOG2_10);
+    return LLVMBuildFPTrunc(g->b, exp2_of(f, mul(f, x, num(f, LOG2_10))), narrow, "");
 }
 
 /* |r|, but x + x z P(z) where |x| < NEAR; with the sign of x, which all odd functions here have. */

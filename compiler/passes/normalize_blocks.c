@@ -56,6 +56,22 @@ static void drop_temp(state *s, const rlxc_buffer *buffer)
     s->changed = true;
 }
 
+static void add_temp(state *s, rlxc_buffer *buffer)
+{
+    rlxc_buffer **own = rlxc_try_alloc(s->ctx, (size_t)s->temps.n + 1, sizeof *own);
+    uint32_t *writers = rlxc_try_alloc(s->ctx, (size_t)s->temps.n + 1, sizeof *writers);
+    if (!own || !writers)
+        return;
+    for (uint32_t i = 0; i < s->temps.n; i++) {
+        own[i] = s->temps.items[i];
+        writers[i] = s->temps.writers[i];
+    }
+    own[s->temps.n] = buffer;
+    writers[s->temps.n] = 1;
+    s->temps = (rlxc_temps){own, writers, s->temps.n + 1};
+    s->changed = true;
+}
+
 /* --- copies ----------------------------------------------------------------------------------- */
 
 typedef struct copy {
@@ -183,6 +199,23 @@ static bool mentions(const state *s, const item *x, const rlxc_buffer *buffer)
     return rlxc_is_used(&u) || rlxc_is_opaque(&u);
 }
 
+/* Joins items[first], an initial value that loads, with |sum|, which is items[i]. */
+static bool join_loaded(state *s, const items *all, uint32_t first, uint32_t i, rlxc_nest *sum)
+{
+    const rlxc_nest *init = all->items[first].nest;
+    rlxc_nest joined = *sum, rest;
+    rlxc_buffer *temp;
+    for (uint32_t k = first + 1; k < i; k++) {
+        const rlxc_buffer *changed = stored_by(&all->items[k]);
+        if (!changed || (!all->items[k].removed && rlxc_nest_reads(s->ctx, init->block, changed)))
+            return false;
+    }
+    if (!rlxc_join_init(s->ctx, &joined, init))
+        return false;
+    *sum = joined;
+    return rlxc_split_init(s->ctx, &joined, &rest, &temp);
+}
+
 /* Joins a nest that stores the initial value of a reduction with the reduction. */
 static void join_inits(state *s, items *all)
 {
@@ -197,7 +230,8 @@ static void join_inits(state *s, items *all)
         const rlxc_nest *init = all->items[k - 1].nest;
         if (rlxc_expr_visit(s->ctx, init->block->body->store.value, rlxc_is_no_load, NULL)
                 ? !rlxc_join_init(s->ctx, &joined, init)
-                : k != i || !rlxc_join_first(s->ctx, &joined, init))
+                : (k != i || !rlxc_join_first(s->ctx, &joined, init)) &&
+                      !join_loaded(s, all, k - 1, i, &joined))
             continue;
         all->items[i].nest = rlxc_copy(s->ctx, &joined, sizeof joined);
         all->items[k - 1].removed = true;
@@ -243,8 +277,37 @@ static void split_statements(state *s, items *all)
                 split_statement(s, i, all);
         join_inits(s, all);
         if (!parts_collide(all, &collision))
-            return;
+            break;
         keep[collision] = true;
+    }
+}
+
+/* Gives values that follow each other in one temporary a temporary each. */
+static void separate_values(state *s, items *all)
+{
+    rlxc_nest **nests = rlxc_try_alloc(s->ctx, (size_t)all->count + 1, sizeof *nests);
+    uint32_t n = 0;
+    bool whole = nests != NULL; /* all of the function is nests */
+    for (uint32_t i = 0; i < all->count && whole; i++) {
+        item *x = &all->items[i];
+        whole = x->nest && !is_bare(s, x);
+        if (!whole || x->removed)
+            continue;
+        nests[n] = rlxc_copy(s->ctx, x->nest, sizeof **nests);
+        x->nest = nests[n++];
+    }
+    if (whole)
+        rlxc_separate_values(s->ctx, nests, n, &s->temps);
+    for (uint32_t i = 0; i < all->count && !rlxc_failed(s->ctx); i++) {
+        rlxc_buffer *temp = all->items[i].nest ? all->items[i].nest->temp : NULL;
+        if (temp && rlxc_temp_writers(&s->temps, temp) == 0)
+            add_temp(s, temp);
+    }
+    for (uint32_t t = 0; t < s->temps.n && whole; t++) {
+        uint32_t writers = 0;
+        for (uint32_t i = 0; i < n; i++)
+            writers += nests[i]->block->body->store.buffer == s->temps.items[t];
+        s->temps.writers[t] = writers == 1 && s->temps.writers[t] ? 1 : s->temps.writers[t];
     }
 }
 
@@ -414,20 +477,27 @@ static void inline_move(state *s, items *all, uint32_t k)
 
 /* --- borders ---------------------------------------------------------------------------------- */
 
-static void add_temp(state *s, rlxc_buffer *buffer)
+/* Adds what sums begin with after them. */
+static void split_inits(state *s, items *all)
 {
-    rlxc_buffer **own = rlxc_try_alloc(s->ctx, (size_t)s->temps.n + 1, sizeof *own);
-    uint32_t *writers = rlxc_try_alloc(s->ctx, (size_t)s->temps.n + 1, sizeof *writers);
-    if (!own || !writers)
-        return;
-    for (uint32_t i = 0; i < s->temps.n; i++) {
-        own[i] = s->temps.items[i];
-        writers[i] = s->temps.writers[i];
+    items with = {0};
+    for (uint32_t i = 0; i < all->count && !rlxc_failed(s->ctx); i++) {
+        item x = all->items[i];
+        rlxc_nest nest, rest;
+        rlxc_buffer *temp;
+        if (x.nest && !x.removed)
+            nest = *x.nest;
+        if (!x.nest || x.removed || !rlxc_split_init(s->ctx, &nest, &rest, &temp)) {
+            RLXC_PUSH(s->ctx, &with, x);
+            continue;
+        }
+        add_temp(s, temp);
+        x.nest = rlxc_copy(s->ctx, &nest, sizeof nest);
+        RLXC_PUSH(s->ctx, &with, x);
+        x.nest = rlxc_copy(s->ctx, &rest, sizeof rest);
+        RLXC_PUSH(s->ctx, &with, x);
     }
-    own[s->temps.n] = buffer;
-    writers[s->temps.n] = 1;
-    s->temps = (rlxc_temps){own, writers, s->temps.n + 1};
-    s->changed = true;
+    *all = with;
 }
 
 /* Puts the temporaries with borders in front of the windows that read them. */
@@ -495,6 +565,8 @@ static void remake(state *s)
 {
     items all = {0};
     split_statements(s, &all);
+    separate_values(s, &all);
+    split_inits(s, &all);
     merge_partials(s, &all);
     for (uint32_t i = 0; i < all.count && !rlxc_failed(s->ctx); i++)
         inline_move(s, &all, i);
@@ -530,7 +602,7 @@ static void rewrite_attention(state *s)
         if (!rlxc_distribute(s->ctx, s->stmts[i], &s->temps, &nests) || nests.count != i + 1)
             return;
     rlxc_attention_form form;
-    if (!s->root || !rlxc_read_attention(s->ctx, nests.items, nests.count, &s->temps, &form))
+    if (!rlxc_read_attention(s->ctx, nests.items, nests.count, &s->temps, &form))
         return;
     rlxc_stmts stmts = {0};
     rlxc_buffers temps = {0};

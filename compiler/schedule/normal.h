@@ -22,9 +22,11 @@ typedef struct rlxc_nest {
     const rlxc_stmt *realize; /* as written, with the ifs around it as its predicate */
     const rlxc_block *block;  /* as it is now */
     const rlxc_expr *vars[RLXC_NEST_AXES], *extents[RLXC_NEST_AXES]; /* a loop for each axis */
-    bool plain;   /* the loops as written are in normal form */
-    bool whole;   /* the loops as written store elements again (rlxc_nest_whole) */
-    bool by_step; /* the init was written as a condition on the first step of the reduction */
+    bool plain;        /* the loops as written are in normal form */
+    bool whole;        /* the loops as written store elements again (rlxc_nest_whole) */
+    bool by_step;      /* the init was written as a condition on the first step of the reduction */
+    rlxc_buffer *temp; /* a new temporary that it stores to: a later nest stores to the same
+                        * elements as it did; or NULL */
 } rlxc_nest;
 
 typedef RLXC_VEC(rlxc_nest) rlxc_nests;
@@ -136,10 +138,18 @@ uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer);
 /* True if |nest| stores to all elements of its buffer. */
 bool rlxc_nest_stores_all(rlxc_context *ctx, const rlxc_nest *nest);
 
+/* The nests of the blocks in |stmt|, in their order; false: it has another form. */
+bool rlxc_take_apart(rlxc_context *ctx, const rlxc_stmt *stmt, rlxc_nests *out);
 /* Splits loops around several blocks into a nest for each. False if a statement, or a dependence of
  * two blocks, prevents it. */
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
                      rlxc_nests *out);
+
+/* Gives each value that elements of one buffer have in turn a buffer of its own (rlxc_nest.temp);
+ * the last one stays where it is. The nests run in this order; |temps| NULL: they are of one
+ * statement, else only temporaries are separated. */
+void rlxc_separate_values(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t n,
+                          const rlxc_temps *temps);
 
 /* Puts the accumulator of a reduction's update first: `x + s` becomes `s + x`. */
 void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest);
@@ -157,6 +167,11 @@ bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
 /* The same if |init|, just before |update|, stores the terms of the step before its first one: the
  * reduction then has this step, too. */
 bool rlxc_join_first(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init);
+
+/* Makes |nest|, a sum, product, maximum or minimum whose init loads, such as a bias, begin with the
+ * neutral number: it stores to |*temp|, a new temporary, and |rest|, which follows it, combines
+ * init and result. False without effect for other nests. */
+bool rlxc_split_init(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *rest, rlxc_buffer **temp);
 
 /* The reduction |whole| of the results of |partial|, which nothing else reads, as one reduction;
  * NULL if they do not fit. */

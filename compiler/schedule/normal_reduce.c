@@ -1,6 +1,7 @@
 /* Reductions in normal form: the init is part of the block, the update has the accumulator first,
- * then the new term, no reduction sums up the results of another one (rfactor), and a condition on
- * a reduction axis is its extent where that is possible. */
+ * then the new term, no reduction sums up the results of another one (rfactor), none begins with
+ * elements of a buffer (they are added after it), and a condition on a reduction axis is its extent
+ * where that is possible. */
 #include <math.h>
 #include <string.h>
 
@@ -285,6 +286,43 @@ static const rlxc_expr *term_of(rlxc_context *ctx, const rlxc_nest *nest)
                    !rlxc_mentions(ctx, v->bin.b, b->body->store.buffer)
                ? v->bin.b
                : NULL;
+}
+
+bool rlxc_split_init(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *rest, rlxc_buffer **temp)
+{
+    const rlxc_block *b = nest->block;
+    const rlxc_stmt *store = b->body;
+    const rlxc_expr *v = store->store.value, *from[RLXC_NEST_AXES], *to[RLXC_NEST_AXES];
+    const rlxc_expr *neutral =
+        term_of(ctx, nest) ? rlxc_neutral(ctx, (rlxc_expr_kind)v->kind, v->dtype) : NULL;
+    if (!neutral || rlxc_expr_visit(ctx, b->init->store.value, rlxc_is_no_load, NULL))
+        return false;
+    const rlxc_buffer *out = store->store.buffer;
+    *temp = rlxc_buffer_new(ctx, out->name, out->dtype, out->shape, out->ndim);
+    *rest = (rlxc_nest){.realize = nest->realize};
+    rlxc_axis *axes = rlxc_alloc(ctx, ((size_t)b->n_axes + 1) * sizeof *axes);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        if (b->axes[k].kind != RLXC_AXIS_SPATIAL)
+            continue;
+        from[n] = b->axes[k].var;
+        axes[n] = b->axes[k];
+        axes[n].var = to[n] = rlxc_var_like(ctx, from[n]);
+        rest->vars[n] = rlxc_var_like(ctx, nest->vars[k]);
+        rest->extents[n++] = nest->extents[k];
+    }
+    const rlxc_stmt *first = rlxc_store_with(ctx, b->init, from, to, n);
+    const rlxc_expr *sum = rlxc_load(ctx, *temp, first->store.indices, first->store.n);
+    rlxc_block *after = rlxc_alloc(ctx, sizeof *after), *own = changed(ctx, b);
+    *after = (rlxc_block){.name = b->name, .axes = axes, .n_axes = n};
+    after->body = rlxc_store_of(ctx, first,
+                                rlxc_binary(ctx, (rlxc_expr_kind)v->kind, first->store.value, sum));
+    own->body = rlxc_with_buffer(ctx, store, out, *temp, true);
+    own->init = rlxc_store_of(ctx, rlxc_with_buffer(ctx, b->init, out, *temp, true), neutral);
+    rest->block = after;
+    nest->block = own;
+    nest->plain = false;
+    return !rlxc_failed(ctx);
 }
 
 /* True if it makes no difference that each partial result of |partial| begins with its init. */

@@ -34,7 +34,7 @@ RLX_TEST(onnx, corpus)
         {"conv.onnx", "R.nn.conv2d"},
         {"loop.onnx", "def loop("},
         {"if.onnx", "if k:"},
-        {"lstm.onnx", "def loop("},
+        {"lstm.onnx", "R.nn.recurrent"},
         {"slice.onnx", "R.topk"},
         {"seq.onnx", "R.concat"},
         {"map.onnx", "R.multiply"},

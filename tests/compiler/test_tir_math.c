@@ -34,7 +34,7 @@ static const struct {
     {"sinh", sinh, 2.0, sinhl, 2.0},    {"cosh", cosh, 2.0, coshl, 2.0},
     {"tan", tan, 0.6, tanl, 1.0},       {"asinh", asinh, 0.6, asinhl, 2.0},
     {"acosh", acosh, 0.6, acoshl, 2.0}, {"atanh", atanh, 0.6, atanhl, 2.0},
-    {"exp2", exp2, 0.6, exp2l, 1.0},    {"exp10", exp10, 0.6, exp10l, 2.0},
+    {"exp2", exp2, 1.1, exp2l, 1.1},    {"exp10", exp10, 0.6, exp10l, 2.0},
     {"expm1", expm1, 0.6, expm1l, 1.0}, {"log2", log2, 0.6, log2l, 1.0},
     {"log10", log10, 0.6, log10l, 2.0}, {"log1p", log1p, 0.6, log1pl, 1.0},
 };

@@ -736,3 +736,150 @@ class Module:
         n = T.int64()
         cls = Module
         return R.call_tir(cls.tile_, (a, b), out_sinfo=R.Tensor((n, 8), "float32"))
+
+# ==== of_values_in_turn
+"""Buffers that hold several values in turn: results changed in place, temporaries used twice; and orders that count, because iterations read what others stored, or elements that changed."""
+# call output: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 3] {60, 0, 40, 56, 140, 0}
+# call three: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 3] {2, 17, 5, 10, 1, 26}
+# call epilogue: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 2] {1, 0, 0, 14}
+# call reused: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 3] {75, 78, 76, 88, 85, 90}
+# call carried: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {2, 8, 22, 52}
+# call first_row: tensor float32 [3, 3] {1, 4, 2, 3, 0, 5, 2, 2, 1} => tensor float32 [3, 3] {1, 4, 2, 5, 4, 6, 4, 6, 2}
+# call rows_before: tensor float32 [3, 3] {1, 4, 2, 3, 0, 5, 2, 2, 1} => tensor float32 [3, 3] {2, 8, 4, 6, 0, 10, 8, 20, 10}
+# call reversed_: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {14, 13, 23, 24}
+# call a_part: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {5, 10, 3, 4}
+# call where_: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {1, 2, 15, 20}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def output_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        for i in range(2):
+            m = T.alloc_buffer((1,), "float32")
+            t = T.alloc_buffer((1,), "float32")
+            m[0] = T.float32(-9)
+            for j in range(3):
+                m[0] = T.max(m[0], A[i, j])
+            t[0] = T.float32(0)
+            for j in range(3):
+                B[i, j] = (m[0] - A[i, j]) * T.float32(2)
+                t[0] = t[0] + B[i, j]
+            for j in range(3):
+                B[i, j] = B[i, j] * t[0]
+    @T.prim_func
+    def three_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        for i in range(2):
+            s = T.alloc_buffer((3,), "float32")
+            for j in range(3):
+                s[j] = A[i, 2 - j]
+            for j in range(3):
+                s[j] = s[j] * s[j]
+            for j in range(3):
+                s[j] = s[j] + T.float32(1)
+            for j in range(3):
+                B[i, j] = s[2 - j]
+    @T.prim_func
+    def epilogue_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
+        for i, j in T.grid(2, 2):
+            B[i, j] = T.float32(0)
+            for k in range(3):
+                B[i, j] = B[i, j] + A[i, k] * A[j, k]
+            B[i, j] = T.max(B[i, j] - T.float32(20), T.float32(0))
+    @T.prim_func
+    def reused_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        s = T.alloc_buffer((2,), "float32")
+        u = T.alloc_buffer((2,), "float32")
+        for i in range(2):
+            s[i] = T.float32(0)
+            for j in range(3):
+                s[i] = s[i] + A[i, j]
+        for i in range(2):
+            u[i] = s[i] * T.float32(10)
+        for i in range(2):
+            s[i] = T.float32(-9)
+            for j in range(3):
+                s[i] = T.max(s[i], A[i, j])
+        for i, j in T.grid(2, 3):
+            B[i, j] = A[i, j] + u[i] + s[i]
+    @T.prim_func
+    def carried_(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i] + T.if_then_else(i > 0, B[T.max(i - 1, 0)], T.float32(0))
+            B[i] = B[i] * T.float32(2)
+    @T.prim_func
+    def first_row_(A: T.Buffer((3, 3), "float32"), B: T.Buffer((3, 3), "float32")):
+        for i in range(3):
+            for j in range(3):
+                B[i, j] = A[i, j]
+            for j in range(3):
+                B[i, j] = B[i, j] + T.if_then_else(i > 0, B[0, 2 - j], T.float32(0))
+    @T.prim_func
+    def rows_before_(A: T.Buffer((3, 3), "float32"), B: T.Buffer((3, 3), "float32")):
+        for i in range(3):
+            for j in range(3):
+                B[i, j] = A[i, j] + T.if_then_else(2 - i < i, B[T.max(2 - i, 0), j], T.float32(0))
+            for j in range(3):
+                B[i, j] = B[i, j] * T.float32(2)
+    @T.prim_func
+    def reversed__(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        s = T.alloc_buffer((4,), "float32")
+        for r in range(1):
+            for i in range(4):
+                s[i] = A[i]
+            for i in range(4):
+                s[i] = s[3 - i] + T.float32(10)
+            for i in range(4):
+                B[i] = s[i]
+    @T.prim_func
+    def a_part_(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for r in range(1):
+            for i in range(4):
+                B[i] = A[i]
+            for i in range(2):
+                B[i] = B[i] * T.float32(5)
+    @T.prim_func
+    def where__(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i]
+            if A[i] > T.float32(2):
+                B[i] = B[i] * T.float32(5)
+    @R.function
+    def output(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.output_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
+        return b
+    @R.function
+    def three(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.three_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
+        return b
+    @R.function
+    def epilogue(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.epilogue_, (a,), out_sinfo=R.Tensor((2, 2), "float32"))
+        return b
+    @R.function
+    def reused(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.reused_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
+        return b
+    @R.function
+    def carried(a: R.Tensor((4,), "float32")):
+        b = R.call_tir(Module.carried_, (a,), out_sinfo=R.Tensor((4,), "float32"))
+        return b
+    @R.function
+    def first_row(a: R.Tensor((3, 3), "float32")):
+        b = R.call_tir(Module.first_row_, (a,), out_sinfo=R.Tensor((3, 3), "float32"))
+        return b
+    @R.function
+    def rows_before(a: R.Tensor((3, 3), "float32")):
+        b = R.call_tir(Module.rows_before_, (a,), out_sinfo=R.Tensor((3, 3), "float32"))
+        return b
+    @R.function
+    def reversed_(a: R.Tensor((4,), "float32")):
+        b = R.call_tir(Module.reversed__, (a,), out_sinfo=R.Tensor((4,), "float32"))
+        return b
+    @R.function
+    def a_part(a: R.Tensor((4,), "float32")):
+        b = R.call_tir(Module.a_part_, (a,), out_sinfo=R.Tensor((4,), "float32"))
+        return b
+    @R.function
+    def where_(a: R.Tensor((4,), "float32")):
+        b = R.call_tir(Module.where__, (a,), out_sinfo=R.Tensor((4,), "float32"))
+        return b

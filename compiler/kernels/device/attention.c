@@ -5,7 +5,6 @@
  * through the keys that the query sees; the threads of a block read the same key and value at the
  * same time, so these come from a cache. Nothing is shared, and no thread waits. */
 #include "compiler/kernels/attention/attention_body.h"
-#include "compiler/kernels/device/device.h"
 #include "compiler/kernels/rules.h"
 
 enum {

@@ -3,7 +3,6 @@
  *
  * A block of threads has some columns. The terms are shared out, too: threads of one column sum
  * parts of its terms in registers, and one of them adds the parts, which lie in shared memory. */
-#include "compiler/kernels/device/device.h"
 #include "compiler/kernels/nests.h"
 #include "compiler/kernels/rules.h"
 

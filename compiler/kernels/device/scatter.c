@@ -6,7 +6,6 @@
  * without indices are bound to threads. If these are too few, the indexed dimensions are divided
  * among threads as well (rewrite "scatter"): all threads read all indices, the same at the same
  * time, and each makes only its own updates. */
-#include "compiler/kernels/device/device.h"
 #include "compiler/kernels/device/updates.h"
 #include "compiler/kernels/rules.h"
 

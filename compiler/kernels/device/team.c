@@ -3,7 +3,6 @@
  *
  * The threads share out the elements of a row. A reduction of a row is a tree: each thread reduces
  * its part in registers, then a few threads reduce these parts, then one reduces theirs. */
-#include "compiler/kernels/device/device.h"
 #include "compiler/kernels/elementwise/single.h"
 #include "compiler/kernels/nests.h"
 #include "compiler/kernels/rules.h"

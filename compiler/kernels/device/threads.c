@@ -2,7 +2,6 @@
  * to a thread: the spatial loops are fused and split into blocks of threads. A reduction runs in
  * the thread, in memory of its own. Every block of a device's function that no other rule takes is
  * scheduled so; pass bind_threads looks after what is no such block. */
-#include "compiler/kernels/device/device.h"
 #include "compiler/kernels/nests.h"
 #include "compiler/kernels/rules.h"
 

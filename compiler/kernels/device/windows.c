@@ -5,7 +5,6 @@
  * them, and what their windows share once for each. Where threads are turns of a loop, as on a CPU,
  * the neighbours are lanes of a vector, and a block of one thread goes through some lines. What
  * maps the result element by element runs on the thread's part. */
-#include "compiler/kernels/device/device.h"
 #include "compiler/kernels/nests.h"
 #include "compiler/kernels/rules.h"
 

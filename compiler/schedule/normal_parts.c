@@ -1,0 +1,367 @@
+/* Splits loops around several blocks into a nest for each block. A statement is split completely
+ * or not at all. Each block computes its element from the values of its axes alone, and each nest
+ * is proved to reach each element of a box once; so a block may run for all elements before the
+ * next one starts, unless that one changes its operands. Of two blocks that store to one buffer,
+ * the first is the init of a reduction and the second its update, both with the same elements in
+ * each iteration of the loops they share; else what the first stores moves to a temporary:
+ *
+ *   for i in range(n):                            for i, j in T.grid(n, m):
+ *       for j in range(m):                            o_1[i, j] = T.exp(x[i, j])
+ *           o[i, j] = T.exp(x[i, j])              for i, j in T.grid(n, m):
+ *       for j in range(m):                            t[i] = t[i] + o_1[i, j]
+ *           t[i] = t[i] + o[i, j]                 for i, j in T.grid(n, m):
+ *       for j in range(m):                            o[i, j] = o_1[i, j] / t[i]
+ *           o[i, j] = o[i, j] / t[i]
+ *
+ * What counts in the last iteration of a loop only is a nest without that loop. */
+#include "compiler/schedule/normal.h"
+#include "compiler/schedule/stages.h"
+
+static uint32_t shared_loops(const rlxc_nest *a, const rlxc_nest *b)
+{
+    uint32_t n = 0;
+    while (n < a->n_loops && n < b->n_loops && a->loops[n] == b->loops[n])
+        n++;
+    return n;
+}
+
+/* The value of an axis where the loops that are not shared, or have one iteration, are at 0. */
+static const rlxc_expr *shared_part(rlxc_context *ctx, const rlxc_nest *nest, uint32_t shared,
+                                    const rlxc_expr *value)
+{
+    for (uint32_t i = 0; i < nest->n_loops; i++) {
+        if (i < shared && !rlxc_is_const(nest->loops[i]->loop.extent, 1))
+            continue;
+        const rlxc_expr *var = nest->loops[i]->loop.var, *zero = rlxc_int(ctx, var->dtype, 0);
+        value = rlxc_substitute(ctx, value, &var, &zero, 1);
+    }
+    return rlxc_canonical(ctx, rlxc_cast(ctx, RLX_I64, value), NULL);
+}
+
+/* True if both have the same elements in each iteration of the shared loops. */
+static bool same_elements(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
+                          uint32_t shared)
+{
+    for (uint32_t i = 0; i < a->block->body->store.n; i++) {
+        const rlxc_expr *x = a->block->body->store.indices[i];
+        const rlxc_expr *y = b->block->body->store.indices[i];
+        uint32_t p = rlxc_block_axis(a->block, x), q = rlxc_block_axis(b->block, y);
+        bool constant = p == a->block->n_axes || q == b->block->n_axes;
+        if (constant ? x != y
+                     : !rlxc_prove_eq(ctx, a->extents[p], b->extents[q], NULL) ||
+                           shared_part(ctx, a, shared, a->realize->block.values[p]) !=
+                               shared_part(ctx, b, shared, b->realize->block.values[q]))
+            return false;
+    }
+    return true;
+}
+
+/* True if a shared loop is a reduction loop of |nest|, and |other| (NULL: any) runs in more than
+ * its first iteration. */
+static bool shares_reduction(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_nest *other,
+                             uint32_t shared)
+{
+    for (uint32_t k = 0; k < nest->block->n_axes; k++)
+        for (uint32_t i = 0; i < shared && nest->block->axes[k].kind == RLXC_AXIS_REDUCE; i++)
+            if ((!other || other->once[i] != RLXC_FIRST_TURN) &&
+                rlxc_expr_uses_var(ctx, nest->realize->block.values[k], nest->loops[i]->loop.var))
+                return true;
+    return false;
+}
+
+/* True if an axis or condition of |nest| uses |loop|. */
+static bool uses_loop(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_stmt *loop)
+{
+    const rlxc_expr *cond = nest->realize->block.predicate;
+    bool used = cond && rlxc_expr_uses_var(ctx, cond, loop->loop.var);
+    for (uint32_t k = 0; k < nest->block->n_axes && !used; k++)
+        used = rlxc_expr_uses_var(ctx, nest->realize->block.values[k], loop->loop.var);
+    return used;
+}
+
+/* True if |b| computes elements from sums of |a| in each iteration of the reduction: only the last
+ * ones are complete. */
+static bool last_counts(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b, uint32_t shared)
+{
+    const rlxc_stmt *store = b->block->body;
+    const rlxc_buffer *sums = a->block->body->store.buffer;
+    if (b->block->init || rlxc_nest_reads_own(ctx, b->block) || store->store.n != sums->ndim ||
+        rlxc_mentions_elsewhere(ctx, store->store.value, sums, store->store.indices) ||
+        !same_elements(ctx, a, b, shared))
+        return false;
+    for (uint32_t k = 0; k < a->block->n_axes; k++)
+        for (uint32_t i = 0; i < shared && a->block->axes[k].kind == RLXC_AXIS_REDUCE; i++) {
+            const rlxc_expr *var = a->loops[i]->loop.var;
+            bool used = rlxc_expr_uses_var(ctx, a->realize->block.values[k], var);
+            if (used && (b->once[i] != RLXC_LAST_TURN || uses_loop(ctx, b, a->loops[i])))
+                return false;
+        }
+    return true;
+}
+
+/* --- several values of one element ------------------------------------------------------------ */
+
+/* What looks for loads in |reader| of what |writer| stores. */
+typedef struct reading {
+    rlxc_context *ctx;
+    const rlxc_nest *writer, *reader;
+    uint32_t shared; /* loops around both */
+    bool own;        /* all loads are of elements that the same iteration stores */
+} reading;
+
+/* True if index |i| of load |e| is that of the store, or does not depend on the shared loops in
+ * either. */
+static bool is_own_index(const reading *r, const rlxc_expr *e, uint32_t i)
+{
+    const rlxc_nest *w = r->writer;
+    const rlxc_block *b = r->reader->block;
+    const rlxc_expr *stored = w->block->body->store.indices[i], *loaded = e->load.indices[i];
+    const uint32_t p = rlxc_block_axis(w->block, stored);
+    if (p == w->block->n_axes)
+        return loaded == stored;
+    for (uint32_t k = 0; k < b->n_axes; k++)
+        loaded = rlxc_substitute(r->ctx, loaded, &b->axes[k].var,
+                                 &r->reader->realize->block.values[k], 1);
+    stored = rlxc_cast(r->ctx, RLX_I64, w->realize->block.values[p]);
+    loaded = rlxc_cast(r->ctx, RLX_I64, loaded);
+    const rlxc_expr *x = shared_part(r->ctx, w, r->shared, stored),
+                    *y = shared_part(r->ctx, r->reader, r->shared, loaded);
+    return x == y && (rlxc_is_const(x, 0) || (rlxc_canonical(r->ctx, stored, NULL) == x &&
+                                              rlxc_canonical(r->ctx, loaded, NULL) == y));
+}
+
+static bool look_load(void *user, const rlxc_expr *e)
+{
+    reading *r = user;
+    const rlxc_buffer *x = r->writer->block->body->store.buffer;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer->data != x->data)
+        return r->own;
+    r->own = r->own && e->load.buffer == x;
+    for (uint32_t i = 0; i < x->ndim && r->own; i++)
+        r->own = is_own_index(r, e, i);
+    return r->own;
+}
+
+/* True if |b| loads only such elements of what |a| stores as the same iteration of the shared loops
+ * stores. */
+static bool reads_own_turn(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b)
+{
+    reading r = {ctx, a, b, shared_loops(a, b), true};
+    rlxc_expr_visit(ctx, b->block->body->store.value, look_load, &r);
+    if (b->block->init)
+        rlxc_expr_visit(ctx, b->block->init->store.value, look_load, &r);
+    return r.own;
+}
+
+/* True if |a| and |b|, which follows it and stores to the same buffer, are the init and the update
+ * of a reduction. */
+static bool is_update_of(rlxc_context *ctx, const rlxc_nest *b, const rlxc_nest *a)
+{
+    const uint32_t shared = shared_loops(a, b);
+    return !a->whole && !b->whole && !a->block->init && !b->block->init &&
+           !rlxc_nest_reads_own(ctx, a->block) && rlxc_nest_reads_own(ctx, b->block) &&
+           !shares_reduction(ctx, b, a, shared) && same_elements(ctx, a, b, shared);
+}
+
+static const rlxc_buffer *stored_by(const rlxc_nest *nest)
+{
+    return nest->block->body->store.buffer;
+}
+
+static bool reduces(const rlxc_nest *nest)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < nest->block->n_axes; k++)
+        found = found || nest->block->axes[k].kind != RLXC_AXIS_SPATIAL;
+    return found;
+}
+
+/* True if |x| decides which elements |nest| computes. */
+static bool controls(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_buffer *x)
+{
+    const rlxc_expr *cond = nest->realize->block.predicate;
+    bool found = cond && rlxc_mentions(ctx, cond, x);
+    for (uint32_t i = 0; i < nest->block->n_axes && !found; i++)
+        found = rlxc_mentions(ctx, nest->extents[i], x);
+    return found;
+}
+
+/* True if the stores to the buffer of nests[k] in nests before it, of which the first is nests[w],
+ * and all loads of them, may move to another buffer: nests[k] stores the same elements in the same
+ * iterations, and no iteration loads what another one stored. */
+static bool may_rename(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t w, uint32_t k)
+{
+    const rlxc_nest *last = nests[k];
+    const rlxc_buffer *x = stored_by(last);
+    if (last->whole || (reduces(last) && !last->block->init) || x->strides ||
+        (shared_loops(nests[w], last) == 0 && !rlxc_nest_stores_all(ctx, nests[w])))
+        return false;
+    for (uint32_t i = 0; i <= k; i++) {
+        const rlxc_nest *a = nests[i];
+        if (controls(ctx, a, x) || (i < w && rlxc_nest_reads(ctx, a->block, x)))
+            return false;
+        if (stored_by(a)->data != x->data)
+            continue;
+        const uint32_t shared = shared_loops(a, last);
+        for (uint32_t l = 0; l < shared; l++)
+            if (a->once[l] != RLXC_EACH_TURN)
+                return false;
+        if (stored_by(a) != x || a->whole || !same_elements(ctx, a, last, shared))
+            return false;
+        for (uint32_t r = i + 1; r <= k; r++)
+            if (!reads_own_turn(ctx, a, nests[r]))
+                return false;
+    }
+    return true;
+}
+
+/* Nest |nest| with |to| for |from| in its loads, and (|stores|) its stores. */
+static void rename_in(rlxc_context *ctx, rlxc_nest *nest, const rlxc_buffer *from,
+                      const rlxc_buffer *to, bool stores)
+{
+    rlxc_block *own = rlxc_copy(ctx, nest->block, sizeof *own);
+    own->body = rlxc_with_buffer(ctx, own->body, from, to, stores);
+    own->init = own->init ? rlxc_with_buffer(ctx, own->init, from, to, stores) : NULL;
+    if (own->body == nest->block->body && own->init == nest->block->init)
+        return;
+    rlxc_forget_regions(own);
+    nest->block = own;
+    nest->plain = false;
+}
+
+/* True if nests[k] continues a reduction: all nests before it that store to its buffer are its
+ * init. */
+static bool continues(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t k)
+{
+    bool update = reduces(nests[k]);
+    for (uint32_t i = 0; i < k && update; i++)
+        update = stored_by(nests[i])->data != stored_by(nests[k])->data ||
+                 is_update_of(ctx, nests[k], nests[i]);
+    return update;
+}
+
+void rlxc_separate_values(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t n,
+                          const rlxc_temps *temps)
+{
+    for (uint32_t k = 1; k < n && !rlxc_failed(ctx); k++) {
+        const rlxc_buffer *x = stored_by(nests[k]);
+        uint32_t w = 0;
+        while (w < k && stored_by(nests[w])->data != x->data)
+            w++;
+        if (w == k || (temps && rlxc_temp_writers(temps, x) == 0) || continues(ctx, nests, k) ||
+            !may_rename(ctx, nests, w, k))
+            continue;
+        rlxc_buffer *value = rlxc_buffer_new(ctx, x->name, x->dtype, x->shape, x->ndim);
+        for (uint32_t i = w; i < k; i++) {
+            if (stored_by(nests[i]) == x)
+                nests[i]->temp = value;
+            rename_in(ctx, nests[i], x, value, true);
+        }
+        if (!nests[k]->block->init)
+            rename_in(ctx, nests[k], x, value, false);
+    }
+}
+
+/* --- splitting -------------------------------------------------------------------------------- */
+
+/* True if all of |a| may run before all of |b|, which follows it. */
+static bool may_part(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
+                     const rlxc_temps *temps)
+{
+    const rlxc_buffer *x = a->block->body->store.buffer, *y = b->block->body->store.buffer;
+    uint32_t shared = shared_loops(a, b);
+    if (shared == 0)
+        return true;
+    if (x->data == y->data)
+        return x == y && is_update_of(ctx, b, a);
+    if (rlxc_nest_reads(ctx, a->block, y))
+        return false;
+    return !rlxc_nest_reads(ctx, b->block, x) ||
+           ((a->temp || rlxc_temp_writers(temps, x) == 1 || reads_own_turn(ctx, a, b)) &&
+            (!shares_reduction(ctx, a, NULL, shared) || last_counts(ctx, a, b, shared)));
+}
+
+/* True if no nest needs the unfinished results of others. Elements computed from unfinished sums
+ * are late: the iterations of the reduction overwrite them. What reads them must be late too. */
+static bool finished(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n)
+{
+    bool *late = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *late);
+    for (uint32_t i = 0; i < n && late; i++)
+        for (uint32_t k = i + 1; k < n; k++) {
+            const rlxc_nest *a = &nests[i], *b = &nests[k];
+            const uint32_t shared = shared_loops(a, b);
+            if (a->block->body->store.buffer->data == b->block->body->store.buffer->data ||
+                !rlxc_nest_reads(ctx, b->block, a->block->body->store.buffer) ||
+                (!late[i] && !shares_reduction(ctx, a, NULL, shared)))
+                continue;
+            late[k] = true;
+            for (uint32_t l = 0; l < shared && late[i]; l++)
+                if (!rlxc_is_const(a->loops[l]->loop.extent, 1) &&
+                    !uses_loop(ctx, a, a->loops[l]) &&
+                    (b->once[l] == RLXC_FIRST_TURN || uses_loop(ctx, b, a->loops[l])))
+                    return false;
+        }
+    return late != NULL;
+}
+
+/* Marks the loops of |b| that are reduction loops of |a|, from whose sums it computes, if they have
+ * iterations: the last one counts (last_counts proves it). */
+static void mark_last(rlxc_context *ctx, const rlxc_nest *a, rlxc_nest *b)
+{
+    if (!rlxc_nest_reads(ctx, b->block, a->block->body->store.buffer) || b->block->init ||
+        rlxc_nest_reads_own(ctx, b->block))
+        return;
+    for (uint32_t l = 0; l < shared_loops(a, b); l++)
+        for (uint32_t k = 0; k < a->block->n_axes; k++)
+            if (b->once[l] == RLXC_EACH_TURN && a->block->axes[k].kind == RLXC_AXIS_REDUCE &&
+                rlxc_expr_uses_var(ctx, a->realize->block.values[k], a->loops[l]->loop.var) &&
+                rlxc_bound_of(ctx, a->loops[l]->loop.extent, NULL).min > 0)
+                b->once[l] = RLXC_LAST_TURN;
+}
+
+/* True if |a|, which counts in the first iteration of a loop that may have none, is the initial
+ * value of a sum over that loop among |nests|: the initial value of an empty sum is stored, as with
+ * T.init. */
+static bool may_be_first(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *nests, uint32_t n)
+{
+    for (uint32_t l = 0; l < a->n_loops; l++) {
+        bool sum = a->once[l] != RLXC_FIRST_TURN ||
+                   rlxc_bound_of(ctx, a->loops[l]->loop.extent, NULL).min > 0;
+        for (uint32_t k = 0; k < n && !sum; k++)
+            sum = nests[k].block->body->store.buffer == a->block->body->store.buffer &&
+                  l < shared_loops(a, &nests[k]) && rlxc_nest_reads_own(ctx, nests[k].block) &&
+                  uses_loop(ctx, &nests[k], a->loops[l]);
+        if (!sum)
+            return false;
+    }
+    return true;
+}
+
+bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
+                     rlxc_nests *out)
+{
+    const uint32_t first = out->count;
+    bool done = rlxc_take_apart(ctx, stmt, out);
+    for (uint32_t i = first; i < out->count && done; i++)
+        for (uint32_t k = i + 1; k < out->count; k++)
+            mark_last(ctx, &out->items[i], &out->items[k]);
+    for (uint32_t i = first; i < out->count && done; i++)
+        done = may_be_first(ctx, &out->items[i], &out->items[first], out->count - first);
+    for (uint32_t i = first; i < out->count && done; i++)
+        done = rlxc_nest_axes(ctx, &out->items[i]) ||
+               (rlxc_temp_writers(temps, stored_by(&out->items[i])) == 1 &&
+                rlxc_nest_whole(ctx, &out->items[i]));
+    rlxc_nest **own = rlxc_try_alloc(ctx, (size_t)out->count + 1, sizeof *own);
+    for (uint32_t i = first; i < out->count && own; i++)
+        own[i - first] = &out->items[i];
+    done = done && own;
+    if (done)
+        rlxc_separate_values(ctx, own, out->count - first, NULL);
+    for (uint32_t i = first; i < out->count && done; i++)
+        for (uint32_t k = i + 1; k < out->count && done; k++)
+            done = may_part(ctx, &out->items[i], &out->items[k], temps);
+    done = done && (out->count == first || finished(ctx, &out->items[first], out->count - first));
+    if (!done)
+        out->count = first;
+    return done;
+}
