@@ -614,3 +614,166 @@ class Module:
     def changed_start(a: R.Tensor((3,), "float32")):
         cls = Module
         return R.call_tir(cls.changed_start_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+
+# ==== unrolled
+"""Loops that were unrolled by hand: stores, terms of a sum, accumulators; steps that only look so; sums that begin with an element."""
+# call stores: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {36, 33}
+# call terms: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {36, 33}
+# call accumulators: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [4] {7, 2, 4, 6}
+# call pairs: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [12] {2, 4, 6, 8, 10, 12, 0, 2, 4, 6, 8, 10}
+# call uneven: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {11, 20}
+# call down: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [12] {6, 5, 4, 3, 2, 1, 4, 3, 2, 1, 0, 6}
+# call a_chain: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [4] {1, 1, 2, 6}
+# call last_differs: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [6] {2, 3, 5, 7, 1, 3}
+# call nests: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [4] {7, 2, 4, 6}
+# call bias: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {5, 0}
+# call bias_block: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {5, 6}
+# call bias_of_none: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {5, 3}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def stores_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = T.float32(0)
+            for k in range(3):
+                B[i] = B[i] + A[i, k * 4]
+                B[i] = B[i] + A[i, k * 4 + 1]
+                B[i] = B[i] + A[i, k * 4 + 2]
+                B[i] = B[i] + A[i, k * 4 + 3]
+    @T.prim_func
+    def terms_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = T.float32(0)
+            for k in range(4):
+                B[i] = B[i] + (A[i, k * 3] + A[i, k * 3 + 1] + A[i, k * 3 + 2])
+    @T.prim_func
+    def accumulators_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((4,), "float32")):
+        for j in range(2):
+            s = T.alloc_buffer((2,), "float32", scope="local")
+            s[0] = T.float32(0)
+            s[1] = T.float32(0)
+            for i in range(2):
+                s[0] = s[0] + A[i, j * 2]
+                s[1] = s[1] + A[i, j * 2 + 1]
+            B[j * 2] = s[0]
+            B[j * 2 + 1] = s[1]
+    @T.prim_func
+    def pairs_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((12,), "float32")):
+        for j in range(3):
+            B[j * 4] = A[0, j * 4]
+            B[j * 4] = B[j * 4] * T.float32(2)
+            B[j * 4 + 1] = A[0, j * 4 + 1]
+            B[j * 4 + 1] = B[j * 4 + 1] * T.float32(2)
+            B[j * 4 + 2] = A[0, j * 4 + 2]
+            B[j * 4 + 2] = B[j * 4 + 2] * T.float32(2)
+            B[j * 4 + 3] = A[0, j * 4 + 3]
+            B[j * 4 + 3] = B[j * 4 + 3] * T.float32(2)
+    @T.prim_func
+    def uneven_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = T.float32(0)
+            for k in range(2):
+                B[i] = B[i] + A[i, k]
+                B[i] = B[i] + A[i, k + 2]
+                B[i] = B[i] + A[i, k + 6]
+    @T.prim_func
+    def down_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((12,), "float32")):
+        for i in range(2):
+            B[i * 6 + 5] = A[i, 0]
+            B[i * 6 + 4] = A[i, 1]
+            B[i * 6 + 3] = A[i, 2]
+            B[i * 6 + 2] = A[i, 3]
+            B[i * 6 + 1] = A[i, 4]
+            B[i * 6] = A[i, 5]
+    @T.prim_func
+    def a_chain_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((4,), "float32")):
+        B[0] = T.float32(1)
+        for r in range(1):
+            B[1] = B[0] * A[0, 0]
+            B[2] = B[1] * A[0, 1]
+            B[3] = B[2] * A[0, 2]
+    @T.prim_func
+    def last_differs_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((6,), "float32")):
+        for i in range(2):
+            B[i * 3] = A[i, 0] + T.float32(1)
+            B[i * 3 + 1] = A[i, 1] + T.float32(1)
+            B[i * 3 + 2] = A[i, 2] + T.float32(2)
+    @T.prim_func
+    def nests_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((4,), "float32")):
+        for j in range(2):
+            B[j * 2] = T.float32(0)
+            for i in range(2):
+                B[j * 2] = B[j * 2] + A[i, j * 2]
+            B[j * 2 + 1] = T.float32(0)
+            for i in range(2):
+                B[j * 2 + 1] = B[j * 2 + 1] + A[i, j * 2 + 1]
+    @T.prim_func
+    def bias_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = A[i, 11]
+            for k in range(5):
+                B[i] = B[i] + A[i, k]
+            B[i] = T.max(B[i] - T.float32(15), T.float32(0))
+    @T.prim_func
+    def bias_block_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i, k in T.grid(2, 5):
+            with T.block("B"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    B[vi] = A[vi, 11]
+                B[vi] = T.max(B[vi], A[vi, vk])
+    @T.prim_func
+    def bias_of_none_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = A[i, 11]
+            for k in range(T.max(i - 1, 0)):
+                B[i] = B[i] + A[i, k]
+    @R.function
+    def stores(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.stores_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def terms(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.terms_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def accumulators(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.accumulators_, (a,), out_sinfo=R.Tensor((4,), "float32"))
+        return b
+    @R.function
+    def pairs(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.pairs_, (a,), out_sinfo=R.Tensor((12,), "float32"))
+        return b
+    @R.function
+    def uneven(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.uneven_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def down(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.down_, (a,), out_sinfo=R.Tensor((12,), "float32"))
+        return b
+    @R.function
+    def a_chain(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.a_chain_, (a,), out_sinfo=R.Tensor((4,), "float32"))
+        return b
+    @R.function
+    def last_differs(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.last_differs_, (a,), out_sinfo=R.Tensor((6,), "float32"))
+        return b
+    @R.function
+    def nests(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.nests_, (a,), out_sinfo=R.Tensor((4,), "float32"))
+        return b
+    @R.function
+    def bias(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.bias_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def bias_block(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.bias_block_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def bias_of_none(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.bias_of_none_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b

@@ -2526,10 +2526,20 @@ class Module:
     def no_second_term_(A: T.Buffer((3, 6), "float32"), b: T.handle, C: T.Buffer((3,), "float32")):
         m = T.int64()
         B = T.match_buffer(b, (m,))
-        for i in range(3):
-            C[i] = A[i, 0]
-            for k in range(T.int64(1), T.int64(1) + (m - T.int64(1))):
-                C[i] = C[i] + A[i, k]
+        # with T.block("root"):
+        C_1 = T.alloc_buffer((3,))
+        for i, k in T.grid(T.int64(3), m - T.int64(1)):
+            with T.block("C"):
+                i_1, k_1 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    C_1[i_1] = T.float32(0.0)
+                C_1[i_1] = C_1[i_1] + A[i_1, k_1 + T.int64(1)]
+        for i in range(T.int64(3)):
+            with T.block("C"):
+                i_2 = T.axis.spatial(T.int64(3), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                C[i_2] = A[i_2, T.int64(0)] + C_1[i_2]
 
     @T.prim_func
     def init_in_parts_(A: T.Buffer((3, 5), "float32"), C: T.Buffer((3,), "float32")):
@@ -2856,3 +2866,316 @@ class Module:
         cls = Module
         gv: R.Tensor((n, 8), dtype="float32") = R.call_tir(cls.tile_, (a, b), out_sinfo=R.Tensor((n, 8), dtype="float32"))
         return gv
+
+# ==== values_in_turn
+# Each value that a buffer holds in turn gets a buffer of its own. The order stays where iterations read what others stored.
+from tvm.script import ir as I
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def output_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        for i in range(2):
+            m = T.alloc_buffer((1,), "float32")
+            t = T.alloc_buffer((1,), "float32")
+            m[0] = T.float32(-9)
+            for j in range(3):
+                m[0] = T.max(m[0], A[i, j])
+            t[0] = T.float32(0)
+            for j in range(3):
+                B[i, j] = (m[0] - A[i, j]) * T.float32(2)
+                t[0] = t[0] + B[i, j]
+            for j in range(3):
+                B[i, j] = B[i, j] * t[0]
+    @T.prim_func
+    def epilogue_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
+        for i, j in T.grid(2, 2):
+            B[i, j] = T.float32(0)
+            for k in range(3):
+                B[i, j] = B[i, j] + A[i, k] * A[j, k]
+            B[i, j] = T.max(B[i, j] - T.float32(20), T.float32(0))
+    @T.prim_func
+    def reused_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        s = T.alloc_buffer((2,), "float32")
+        u = T.alloc_buffer((2,), "float32")
+        for i in range(2):
+            s[i] = T.float32(0)
+            for j in range(3):
+                s[i] = s[i] + A[i, j]
+        for i in range(2):
+            u[i] = s[i] * T.float32(10)
+        for i in range(2):
+            s[i] = T.float32(-9)
+            for j in range(3):
+                s[i] = T.max(s[i], A[i, j])
+        for i, j in T.grid(2, 3):
+            B[i, j] = A[i, j] + u[i] + s[i]
+    @T.prim_func
+    def carried_(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i] + T.if_then_else(i > 0, B[T.max(i - 1, 0)], T.float32(0))
+            B[i] = B[i] * T.float32(2)
+    @T.prim_func
+    def first_row_(A: T.Buffer((3, 3), "float32"), B: T.Buffer((3, 3), "float32")):
+        for i in range(3):
+            for j in range(3):
+                B[i, j] = A[i, j]
+            for j in range(3):
+                B[i, j] = B[i, j] + T.if_then_else(i > 0, B[0, 2 - j], T.float32(0))
+    @T.prim_func
+    def a_part_(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for r in range(1):
+            for i in range(4):
+                B[i] = A[i]
+            for i in range(2):
+                B[i] = B[i] * T.float32(5)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def output_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        # with T.block("root"):
+        m = T.alloc_buffer((T.int64(2),))
+        t = T.alloc_buffer((T.int64(2),))
+        B_1 = T.alloc_buffer((2, 3))
+        for i, j in T.grid(T.int64(2), T.int64(3)):
+            with T.block("m"):
+                i_1, j_1 = T.axis.remap("SR", [i, j])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    m[i_1] = T.float32(-9.0)
+                m[i_1] = T.max(m[i_1], A[i_1, j_1])
+        for i, j in T.grid(T.int64(2), T.int64(3)):
+            with T.block("B"):
+                i_2, j_2 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                B_1[i_2, j_2] = (m[i_2] - A[i_2, j_2]) * T.float32(2.0)
+        for i, j in T.grid(T.int64(2), T.int64(3)):
+            with T.block("t"):
+                i_3, j_3 = T.axis.remap("SR", [i, j])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    t[i_3] = T.float32(0.0)
+                t[i_3] = t[i_3] + B_1[i_3, j_3]
+        for i, j in T.grid(T.int64(2), T.int64(3)):
+            with T.block("B"):
+                i_4, j_4 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                B[i_4, j_4] = B_1[i_4, j_4] * t[i_4]
+
+    @T.prim_func
+    def epilogue_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
+        # with T.block("root"):
+        B_1 = T.alloc_buffer((2, 2))
+        for i, j, k in T.grid(T.int64(2), T.int64(2), T.int64(3)):
+            with T.block("B"):
+                i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    B_1[i_1, j_1] = T.float32(0.0)
+                B_1[i_1, j_1] = B_1[i_1, j_1] + A[i_1, k_1] * A[j_1, k_1]
+        for i, j in T.grid(T.int64(2), T.int64(2)):
+            with T.block("B"):
+                i_2, j_2 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                B[i_2, j_2] = T.max(B_1[i_2, j_2] - T.float32(20.0), T.float32(0.0))
+
+    @T.prim_func
+    def reused_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        # with T.block("root"):
+        s = T.alloc_buffer((2,))
+        u = T.alloc_buffer((2,))
+        s_1 = T.alloc_buffer((2,))
+        for i, j in T.grid(T.int64(2), T.int64(3)):
+            with T.block("s"):
+                i_1, j_1 = T.axis.remap("SR", [i, j])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    s_1[i_1] = T.float32(0.0)
+                s_1[i_1] = s_1[i_1] + A[i_1, j_1]
+        for i in range(T.int64(2)):
+            with T.block("u"):
+                i_2 = T.axis.spatial(T.int64(2), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                u[i_2] = s_1[i_2] * T.float32(10.0)
+        for i, j in T.grid(T.int64(2), T.int64(3)):
+            with T.block("s"):
+                i_3, j_2 = T.axis.remap("SR", [i, j])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    s[i_3] = T.float32(-9.0)
+                s[i_3] = T.max(s[i_3], A[i_3, j_2])
+        for i, j in T.grid(T.int64(2), T.int64(3)):
+            with T.block("B"):
+                i_4, j_3 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                B[i_4, j_3] = A[i_4, j_3] + u[i_4] + s[i_4]
+
+    @T.prim_func
+    def carried_(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i] + T.if_then_else(i > 0, B[T.max(i - 1, 0)], T.float32(0.0))
+            B[i] = B[i] * T.float32(2.0)
+
+    @T.prim_func
+    def first_row_(A: T.Buffer((3, 3), "float32"), B: T.Buffer((3, 3), "float32")):
+        for i in range(3):
+            for j in range(3):
+                B[i, j] = A[i, j]
+            for j in range(3):
+                B[i, j] = B[i, j] + T.if_then_else(i > 0, B[0, 2 - j], T.float32(0.0))
+
+    @T.prim_func
+    def a_part_(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for r in range(1):
+            for i in range(4):
+                B[i] = A[i]
+            for i in range(2):
+                B[i] = B[i] * T.float32(5.0)
+
+# ==== unrolled
+# Statements and terms whose indices grow by constants become loops; a sum that begins with an element adds it after.
+from tvm.script import ir as I
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def stores_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = T.float32(0)
+            for k in range(3):
+                B[i] = B[i] + A[i, k * 4]
+                B[i] = B[i] + A[i, k * 4 + 1]
+                B[i] = B[i] + A[i, k * 4 + 2]
+                B[i] = B[i] + A[i, k * 4 + 3]
+    @T.prim_func
+    def terms_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = T.float32(0)
+            for k in range(4):
+                B[i] = B[i] + (A[i, k * 3] + A[i, k * 3 + 1] + A[i, k * 3 + 2])
+    @T.prim_func
+    def accumulators_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((4,), "float32")):
+        for j in range(2):
+            s = T.alloc_buffer((2,), "float32", scope="local")
+            s[0] = T.float32(0)
+            s[1] = T.float32(0)
+            for i in range(2):
+                s[0] = s[0] + A[i, j * 2]
+                s[1] = s[1] + A[i, j * 2 + 1]
+            B[j * 2] = s[0]
+            B[j * 2 + 1] = s[1]
+    @T.prim_func
+    def uneven_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = T.float32(0)
+            for k in range(2):
+                B[i] = B[i] + A[i, k]
+                B[i] = B[i] + A[i, k + 2]
+                B[i] = B[i] + A[i, k + 6]
+    @T.prim_func
+    def nests_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((4,), "float32")):
+        for j in range(2):
+            B[j * 2] = T.float32(0)
+            for i in range(2):
+                B[j * 2] = B[j * 2] + A[i, j * 2]
+            B[j * 2 + 1] = T.float32(0)
+            for i in range(2):
+                B[j * 2 + 1] = B[j * 2 + 1] + A[i, j * 2 + 1]
+    @T.prim_func
+    def bias_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = A[i, 11]
+            for k in range(5):
+                B[i] = B[i] + A[i, k]
+            B[i] = T.max(B[i] - T.float32(15), T.float32(0))
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def stores_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        # with T.block("root"):
+        for i, u in T.grid(T.int64(2), T.int64(12)):
+            with T.block("B"):
+                i_1, u_1 = T.axis.remap("SR", [i, u])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    B[i_1] = T.float32(0.0)
+                B[i_1] = B[i_1] + A[i_1, u_1]
+
+    @T.prim_func
+    def terms_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        # with T.block("root"):
+        for i, u in T.grid(T.int64(2), T.int64(12)):
+            with T.block("B"):
+                i_1, u_1 = T.axis.remap("SR", [i, u])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    B[i_1] = T.float32(0.0)
+                B[i_1] = B[i_1] + A[i_1, u_1]
+
+    @T.prim_func
+    def accumulators_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((4,), "float32")):
+        # with T.block("root"):
+        for u, i in T.grid(T.int64(4), T.int64(2)):
+            with T.block("s"):
+                u_1, i_1 = T.axis.remap("SR", [u, i])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    B[u_1] = T.float32(0.0)
+                B[u_1] = B[u_1] + A[i_1, u_1]
+
+    @T.prim_func
+    def uneven_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = T.float32(0.0)
+            for k in range(2):
+                for u in range(2):
+                    B[i] = B[i] + A[i, k + u * 2]
+                B[i] = B[i] + A[i, k + 6]
+
+    @T.prim_func
+    def nests_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((4,), "float32")):
+        # with T.block("root"):
+        for u, i in T.grid(T.int64(4), T.int64(2)):
+            with T.block("B"):
+                u_1, i_1 = T.axis.remap("SR", [u, i])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    B[u_1] = T.float32(0.0)
+                B[u_1] = B[u_1] + A[i_1, u_1]
+
+    @T.prim_func
+    def bias_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        # with T.block("root"):
+        B_1 = T.alloc_buffer((2,))
+        B_2 = T.alloc_buffer((2,))
+        for i, k in T.grid(T.int64(2), T.int64(5)):
+            with T.block("B"):
+                i_1, k_1 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    B_2[i_1] = T.float32(0.0)
+                B_2[i_1] = B_2[i_1] + A[i_1, k_1]
+        for i in range(T.int64(2)):
+            with T.block("B"):
+                i_2 = T.axis.spatial(T.int64(2), i)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                B_1[i_2] = A[i_2, T.int64(11)] + B_2[i_2]
+        for i in range(T.int64(2)):
+            with T.block("B"):
+                i_3 = T.axis.spatial(T.int64(2), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                B[i_3] = T.max(B_1[i_3] - T.float32(15.0), T.float32(0.0))
