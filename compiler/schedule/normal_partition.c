@@ -7,7 +7,8 @@
  * The parts do the same for each j, up to the names of variables, so the order of everything stays.
  * An axis whose value is j has the range of the loop. Unrolled loops become loops as well:
  * statements, or terms of a sum, in which all indices grow by a constant from each to the next. */
-#include "compiler/schedule/normal.h"
+#include "compiler/analysis/reach.h"
+#include "compiler/schedule/normal_space.h"
 
 enum { MOST_VARS = 64, MOST_LOADS = 16, MOST_TERMS = 64, MOST_PERIOD = 4 };
 
@@ -20,10 +21,10 @@ typedef struct pairing { /* of variables bound in the second part with those of 
 
 static bool pair(pairing *p, const rlxc_expr *from, const rlxc_expr *to)
 {
-    if (p->n == MOST_VARS || !rlxc_dtype_eq(from->dtype, to->dtype))
+    if (p->n == MOST_VARS)
         return false;
     p->from[p->n] = from;
-    p->to[p->n++] = to;
+    p->to[p->n++] = rlxc_cast(p->ctx, from->dtype, to);
     return true;
 }
 
@@ -153,6 +154,62 @@ static const rlxc_stmt *joined(rlxc_context *ctx, const rlxc_stmt *a, const rlxc
     own->loop.body = rlxc_stmt_rewrite(ctx, a->loop.body, &rewriter);
     own->loop.extent = rlxc_canonical(ctx, rlxc_add(ctx, a->loop.extent, b->loop.extent), NULL);
     return own;
+}
+
+/* A loop of tiles as one loop: the variables of both, and what they become. */
+typedef struct fusing {
+    rlxc_context *ctx;
+    const rlxc_expr *from[2], *to[2], *var;
+    bool apart; /* something uses one of them alone */
+} fusing;
+
+static bool find_parts(void *user, const rlxc_expr *e)
+{
+    fusing *f = user;
+    f->apart = f->apart || ((e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD) &&
+                            rlxc_expr_uses_var(f->ctx, e, f->var));
+    return !f->apart;
+}
+
+static const rlxc_expr *fused_expr(void *user, const rlxc_expr *e)
+{
+    fusing *f = user;
+    e = rlxc_simplify(f->ctx, rlxc_substitute(f->ctx, e, f->from, f->to, 2), NULL);
+    rlxc_expr_visit(f->ctx, e, find_parts, f);
+    return e;
+}
+
+/* `for i0, i1 in T.grid(n, c): S(i0 * c + i1)` as `for i in range(n * c): S(i)`; NULL: it has
+ * another form. */
+static const rlxc_stmt *without_tiles(rlxc_context *ctx, const rlxc_stmt *s)
+{
+    const rlxc_stmt *inner = s->kind == RLXC_STMT_FOR ? s->loop.body : NULL;
+    int64_t size;
+    if (!inner || inner->kind != RLXC_STMT_FOR || s->loop.kind != RLXC_LOOP_SERIAL ||
+        inner->loop.kind != RLXC_LOOP_SERIAL || !rlxc_is_const(s->loop.min, 0) ||
+        !rlxc_is_const(inner->loop.min, 0) || !rlxc_is_int(inner->loop.extent, &size) || size < 1)
+        return NULL;
+    const rlxc_expr *var = rlxc_var_like(ctx, s->loop.var), *by = rlxc_int(ctx, var->dtype, size),
+                    *own = inner->loop.var;
+    fusing f = {.ctx = ctx, .from = {s->loop.var, own}, .var = var};
+    f.to[0] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, var, by);
+    f.to[1] = rlxc_cast(ctx, own->dtype, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, var, by));
+    const rlxc_stmt_rewriter rewriter = {.user = &f, .expr = fused_expr};
+    const rlxc_stmt *body = rlxc_stmt_rewrite(ctx, inner->loop.body, &rewriter);
+    const rlxc_expr *extent = rlxc_canonical(ctx, rlxc_mul(ctx, s->loop.extent, by), NULL);
+    return f.apart ? NULL
+                   : rlxc_stmt_for(ctx, var, rlxc_int(ctx, var->dtype, 0), extent, RLXC_LOOP_SERIAL,
+                                   body);
+}
+
+/* What |s| does, without blocks that only name it. */
+static const rlxc_stmt *unwrapped(const rlxc_stmt *s)
+{
+    while (s->kind == RLXC_STMT_BLOCK && s->block.block->n_axes == 0 && !s->block.block->n_allocs &&
+           !s->block.block->n_matches && !s->block.block->init &&
+           (!s->block.predicate || rlxc_is_const(s->block.predicate, 1)))
+        s = s->block.block->body;
+    return s;
 }
 
 /* --- unrolled loops --------------------------------------------------------------------------- */
@@ -309,7 +366,16 @@ static const rlxc_stmt *rolled(rlxc_context *ctx, const rlxc_stmt *const *s, uin
 typedef struct terms {
     const rlxc_expr *own, *at[MOST_TERMS];
     uint32_t n, owns;
+    bool reads; /* a term reads what the sum is stored to */
 } terms;
+
+static bool find_own(void *user, const rlxc_expr *e)
+{
+    terms *t = user;
+    t->reads = t->reads ||
+               (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == t->own->load.buffer->data);
+    return !t->reads;
+}
 
 static bool add_terms(terms *t, const rlxc_expr *e)
 {
@@ -334,7 +400,9 @@ static const rlxc_stmt *rolled_terms(rlxc_context *ctx, const rlxc_stmt *store)
     if (v->kind != RLXC_EXPR_ADD || v->depth > MOST_TERMS || !add_terms(&all, v) || all.owns != 1 ||
         all.n < 2)
         return NULL;
-    const rlxc_expr *term = value_of_turn(&t, all.at[0], all.at[1]);
+    for (uint32_t i = 0; i < all.n; i++)
+        rlxc_expr_visit(ctx, all.at[i], find_own, &all);
+    const rlxc_expr *term = all.reads ? NULL : value_of_turn(&t, all.at[0], all.at[1]);
     if (!term || !t.turn)
         return NULL;
     const rlxc_stmt *made =
@@ -371,17 +439,149 @@ static const rlxc_stmt *with_rolled_terms(rlxc_context *ctx, const rlxc_stmt *s)
     return own;
 }
 
-/* --- all of a function ------------------------------------------------------------------------ */
+/* --- tiles that are whole, and those that are not --------------------------------------------- */
 
-/* What |s| does, without blocks that only name it. */
-static const rlxc_stmt *unwrapped(const rlxc_stmt *s)
+static bool covers(pairing *p, rlxc_reach *r, const rlxc_stmt *a, const rlxc_stmt *b);
+
+/* True if |a| <= |b|, of which |a| is positive, in each iteration. */
+static bool is_within(rlxc_reach *r, const rlxc_expr *a, const rlxc_expr *b)
 {
-    while (s->kind == RLXC_STMT_BLOCK && s->block.block->n_axes == 0 && !s->block.block->n_allocs &&
-           !s->block.block->n_matches && !s->block.block->init &&
-           (!s->block.predicate || rlxc_is_const(s->block.predicate, 1)))
-        s = s->block.block->body;
-    return s;
+    const rlxc_expr *size = b, *zero;
+    for (uint32_t i = 0; i < r->loops.count; i++) {
+        zero = rlxc_int(r->ctx, r->loops.items[i].var->dtype, 0);
+        size = rlxc_substitute(r->ctx, size, &r->loops.items[i].var, &zero, 1);
+    }
+    size = rlxc_canonical(r->ctx, size, NULL);
+    const rlxc_expr *index = rlxc_add(r->ctx, rlxc_sub(r->ctx, a, b), size);
+    index = rlxc_canonical(r->ctx, rlxc_sub(r->ctx, index, rlxc_i64(r->ctx, 1)), NULL);
+    return rlxc_reach_inside(r, index, size);
 }
+
+/* |e| of the second statement, with the variables of the first, in int64. */
+static const rlxc_expr *wide_in_first(const pairing *p, const rlxc_expr *e)
+{
+    return rlxc_wide(p->ctx, rlxc_substitute(p->ctx, e, p->from, p->to, p->n));
+}
+
+static bool covers_loop(pairing *p, rlxc_reach *r, const rlxc_stmt *a, const rlxc_stmt *b)
+{
+    const rlxc_expr *x = rlxc_wide(p->ctx, a->loop.extent), *y = b->loop.extent;
+    bool equal = x == wide_in_first(p, y);
+    for (uint32_t k = 0; k < 2 && !equal && y->kind == RLXC_EXPR_MIN; k++)
+        equal = x == wide_in_first(p, k ? y->bin.b : y->bin.a) &&
+                is_within(r, x, wide_in_first(p, k ? y->bin.a : y->bin.b));
+    if (!equal || a->loop.kind != b->loop.kind || !rlxc_is_const(a->loop.min, 0) ||
+        !rlxc_is_const(b->loop.min, 0) || !pair(p, b->loop.var, a->loop.var))
+        return false;
+    rlxc_reach_enter(r, a->loop.var, a->loop.min, a->loop.extent);
+    return covers(p, r, a->loop.body, b->loop.body);
+}
+
+/* True if |cond| of the second statement holds in each iteration: index < size. */
+static bool holds(const pairing *p, rlxc_reach *r, const rlxc_expr *cond)
+{
+    if (cond->kind == RLXC_EXPR_AND)
+        return holds(p, r, cond->bin.a) && holds(p, r, cond->bin.b);
+    return cond->kind == RLXC_EXPR_LT &&
+           rlxc_reach_inside(r, wide_in_first(p, cond->bin.a), wide_in_first(p, cond->bin.b));
+}
+
+/* True if |b| does what |a| does, where the facts of |r| hold. */
+static bool covers(pairing *p, rlxc_reach *r, const rlxc_stmt *a, const rlxc_stmt *b)
+{
+    if (a->kind == RLXC_STMT_FOR && b->kind == RLXC_STMT_FOR)
+        return covers_loop(p, r, a, b);
+    if (b->kind == RLXC_STMT_IF && a->kind != RLXC_STMT_IF && !b->if_.otherwise)
+        return holds(p, r, b->if_.cond) && covers(p, r, a, b->if_.then);
+    if (a->kind != RLXC_STMT_SEQ || b->kind != RLXC_STMT_SEQ || a->seq.n != b->seq.n)
+        return same(p, a, b);
+    bool all = true;
+    for (uint32_t i = 0; i < a->seq.n && all; i++) {
+        const rlxc_reach_mark mark = rlxc_reach_scope(r);
+        all = covers(p, r, a->seq.items[i], b->seq.items[i]);
+        rlxc_reach_leave(r, mark);
+    }
+    return all;
+}
+
+/* Assumes |cond|, in int64. */
+static void assume(rlxc_reach *r, const rlxc_expr *cond)
+{
+    if (cond->kind == RLXC_EXPR_AND) {
+        assume(r, cond->bin.a);
+        assume(r, cond->bin.b);
+    } else if (cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_LE) {
+        const rlxc_expr *a = rlxc_wide(r->ctx, cond->bin.a), *b = rlxc_wide(r->ctx, cond->bin.b);
+        rlxc_reach_assume(r, rlxc_binary(r->ctx, (rlxc_expr_kind)cond->kind, a, b), true);
+    }
+}
+
+/* One statement for both branches of |s|: the second, where it does what the first does if the
+ * condition holds; or the first with the lesser of two extents, which the condition compares. */
+static const rlxc_stmt *without_branches(rlxc_reach *r, const rlxc_stmt *s)
+{
+    rlxc_context *ctx = r->ctx;
+    const rlxc_stmt *a = unwrapped(s->if_.then), *b = unwrapped(s->if_.otherwise);
+    const rlxc_expr *c = s->if_.cond;
+    const rlxc_reach_mark mark = rlxc_reach_scope(r);
+    pairing p = {.ctx = ctx};
+    if (c->from_memory)
+        return NULL;
+    assume(r, c);
+    const bool covered = covers(&p, r, a, b);
+    rlxc_reach_leave(r, mark);
+    if (covered)
+        return b;
+    const bool less = c->kind == RLXC_EXPR_LT;
+    if ((!less && c->kind != RLXC_EXPR_LE) || a->kind != RLXC_STMT_FOR ||
+        b->kind != RLXC_STMT_FOR || a->loop.kind != b->loop.kind ||
+        a->loop.extent->dtype.bits > b->loop.extent->dtype.bits)
+        return NULL;
+    const rlxc_expr *x = rlxc_wide(ctx, a->loop.extent), *y = rlxc_wide(ctx, b->loop.extent),
+                    *by = rlxc_sub(ctx, rlxc_wide(ctx, c->bin.b), rlxc_wide(ctx, c->bin.a));
+    p.n = 0;
+    if (!rlxc_prove_eq(ctx, rlxc_sub(ctx, by, rlxc_i64(ctx, less)), rlxc_sub(ctx, y, x), NULL) ||
+        !rlxc_is_const(a->loop.min, 0) || !rlxc_is_const(b->loop.min, 0) ||
+        !pair(&p, b->loop.var, a->loop.var) || !same(&p, a->loop.body, b->loop.body))
+        return NULL;
+    rlxc_stmt *own = rlxc_copy(ctx, b, sizeof *own);
+    x = rlxc_cast(ctx, b->loop.extent->dtype, a->loop.extent);
+    own->loop.extent = rlxc_binary(ctx, RLXC_EXPR_MIN, x, b->loop.extent);
+    return own;
+}
+
+/* |s| in the loops of |r|, with one statement for both branches of conditions in it. */
+static const rlxc_stmt *join_branches(rlxc_reach *r, const rlxc_stmt *s)
+{
+    const rlxc_reach_mark mark = rlxc_reach_scope(r);
+    rlxc_stmt *own = NULL;
+    if (s->kind == RLXC_STMT_IF && s->if_.otherwise) {
+        const rlxc_stmt *one = without_branches(r, s);
+        return one ? join_branches(r, one) : s;
+    }
+    if (s->kind == RLXC_STMT_FOR) {
+        rlxc_reach_enter(r, s->loop.var, s->loop.min, s->loop.extent);
+        const rlxc_stmt *body = join_branches(r, s->loop.body);
+        if (body != s->loop.body) {
+            own = rlxc_copy(r->ctx, s, sizeof *own);
+            own->loop.body = body;
+        }
+    }
+    if (s->kind == RLXC_STMT_SEQ) {
+        const rlxc_stmt **items = rlxc_alloc(r->ctx, (size_t)s->seq.n * sizeof *items);
+        bool changed = false;
+        for (uint32_t i = 0; i < s->seq.n; i++) {
+            items[i] = join_branches(r, s->seq.items[i]);
+            changed = changed || items[i] != s->seq.items[i];
+        }
+        if (changed)
+            s = rlxc_stmt_seq(r->ctx, items, s->seq.n);
+    }
+    rlxc_reach_leave(r, mark);
+    return own ? own : s;
+}
+
+/* --- all of a function ------------------------------------------------------------------------ */
 
 static const rlxc_stmt *join_parts(void *user, const rlxc_stmt *s)
 {
@@ -404,6 +604,9 @@ static const rlxc_stmt *join_parts(void *user, const rlxc_stmt *s)
         }
         const rlxc_stmt *both =
             n ? joined(ctx, unwrapped(items[n - 1]), unwrapped(s->seq.items[i])) : NULL;
+        const rlxc_stmt *fused = n && !both ? without_tiles(ctx, unwrapped(items[n - 1])) : NULL;
+        if (fused)
+            both = joined(ctx, fused, unwrapped(s->seq.items[i]));
         if (both)
             items[n - 1] = both;
         else
@@ -415,5 +618,16 @@ static const rlxc_stmt *join_parts(void *user, const rlxc_stmt *s)
 const rlxc_stmt *rlxc_join_parts(rlxc_context *ctx, const rlxc_stmt *body)
 {
     const rlxc_stmt_rewriter rewriter = {.user = ctx, .stmt = join_parts};
-    return rlxc_stmt_rewrite(ctx, body, &rewriter);
+    rlxc_reach r = {.ctx = ctx};
+    body = rlxc_stmt_rewrite(ctx, body, &rewriter);
+    if (body->kind != RLXC_STMT_BLOCK || body->block.block->n_axes || body->block.predicate)
+        return join_branches(&r, body);
+    rlxc_block *root = rlxc_copy(ctx, body->block.block, sizeof *root);
+    root->body = join_branches(&r, root->body);
+    if (root->body == body->block.block->body)
+        return body;
+    rlxc_stmt *own = rlxc_copy(ctx, body, sizeof *own);
+    rlxc_forget_regions(root);
+    own->block.block = root;
+    return own;
 }

@@ -2,6 +2,7 @@
  * new temporaries, and blocks redirected to them. */
 #include <string.h>
 
+#include "compiler/schedule/stages.h"
 #include "compiler/schedule/tree.h"
 
 rlxc_buffer *rlxc_new_temp(rlxc_engine *e, const rlxc_buffer *like, const char *name,
@@ -228,6 +229,11 @@ bool rlxc_apply_cache_write(rlxc_engine *e)
     caching c;
     if (!begin_caching(e, true, &c) || !writes_a_box(e, c.block, c.buffer))
         return false;
+    const rlxc_stmt *init = c.block->block->init;
+    if (init && init->kind == RLXC_STMT_STORE &&
+        rlxc_mentions(e->ctx, init->store.value, c.buffer))
+        return rlxc_refuse(e, "the init of block '%s' reads '%s'", rlxc_block_of(c.block),
+                           c.buffer->name);
     for (uint32_t i = 0; i < c.blocks.items.count; i++)
         if (c.blocks.items.items[i] != c.block && rlxc_block_touches(e, c.block, c.buffer, false) &&
             rlxc_block_touches(e, c.blocks.items.items[i], c.buffer, true))

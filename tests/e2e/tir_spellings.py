@@ -616,7 +616,7 @@ class Module:
         return R.call_tir(cls.changed_start_, (a,), out_sinfo=R.Tensor((3,), "float32"))
 
 # ==== unrolled
-"""Loops that were unrolled by hand: stores, terms of a sum, accumulators; steps that only look so; sums that begin with an element."""
+"""Loops that were unrolled by hand: stores, terms of a sum, accumulators; steps that only look so; whole tiles and rests; sums that begin with an element."""
 # call stores: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {36, 33}
 # call terms: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {36, 33}
 # call accumulators: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [4] {7, 2, 4, 6}
@@ -629,6 +629,14 @@ class Module:
 # call bias: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {5, 0}
 # call bias_block: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {5, 6}
 # call bias_of_none: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {5, 3}
+# call own_terms: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {32, 28}
+# call own_init: tensor float32 [2, 12] {1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3} => tensor float32 [2] {10, 7}
+# call rest_in_else: tensor float32 [7, 3] {0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1} => tensor float32 [7] {6, 15, 15, 6, 15, 15, 6}
+# call minimum_in_else: tensor float32 [7, 3] {0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1} => tensor float32 [7] {6, 15, 15, 6, 15, 15, 6}
+# call guard_in_else: tensor float32 [7, 3] {0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1} => tensor float32 [7] {6, 15, 15, 6, 15, 15, 6}
+# call rest_in_a_loop: tensor float32 [7, 3] {0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1} => tensor float32 [7] {6, 15, 15, 6, 15, 15, 6}
+# call else_differs: tensor float32 [7, 3] {0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1} => tensor float32 [7] {6, 15, 15, 6, 24, 24, 15}
+# call other_condition: tensor float32 [7, 3] {0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1} => tensor float32 [7] {6, 15, 15, 0, 0, 0, 0}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -729,6 +737,101 @@ class Module:
             B[i] = A[i, 11]
             for k in range(T.max(i - 1, 0)):
                 B[i] = B[i] + A[i, k]
+    @T.prim_func
+    def own_terms_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = T.float32(1)
+            for k in range(2):
+                B[i] = B[i] + B[i] * A[i, k * 2] + B[i] * A[i, k * 2 + 1]
+    @T.prim_func
+    def own_init_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = A[i, 1]
+        for i, k in T.grid(2, 3):
+            with T.block("B"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    B[vi] = B[vi] * T.float32(2)
+                B[vi] = B[vi] + A[vi, vk]
+    @T.prim_func
+    def rest_in_else_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(2):
+            if i0 * 4 + 4 <= 7:
+                for i1 in range(4):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(7 - i0 * 4):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+    @T.prim_func
+    def minimum_in_else_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(2):
+            if i0 * 4 + 3 < 7:
+                for i1 in range(4):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(T.min(4, 7 - i0 * 4)):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+    @T.prim_func
+    def guard_in_else_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(2):
+            if i0 * 4 + 4 <= 7:
+                for i1 in range(4):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(4):
+                    if i0 * 4 + i1 < 7:
+                        B[i0 * 4 + i1] = T.float32(0)
+                        for k in range(3):
+                            B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+    @T.prim_func
+    def rest_in_a_loop_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(1):
+            for i1 in range(4):
+                B[i0 * 4 + i1] = T.float32(0)
+                for k in range(3):
+                    B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+        for i1 in range(3):
+            B[4 + i1] = T.float32(0)
+            for k in range(3):
+                B[4 + i1] = B[4 + i1] + A[4 + i1, k]
+    @T.prim_func
+    def else_differs_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(2):
+            if i0 * 4 + 4 <= 7:
+                for i1 in range(4):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(7 - i0 * 4):
+                    B[i0 * 4 + i1] = T.float32(9)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+    @T.prim_func
+    def other_condition_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i in range(7):
+            B[i] = T.float32(0)
+        for i0 in range(2):
+            if i0 * 4 + 5 <= 7:
+                for i1 in range(3):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(T.min(3, 3 - i0 * 4)):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
     @R.function
     def stores(a: R.Tensor((2, 12), "float32")):
         b = R.call_tir(Module.stores_, (a,), out_sinfo=R.Tensor((2,), "float32"))
@@ -776,4 +879,36 @@ class Module:
     @R.function
     def bias_of_none(a: R.Tensor((2, 12), "float32")):
         b = R.call_tir(Module.bias_of_none_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def own_terms(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.own_terms_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def own_init(a: R.Tensor((2, 12), "float32")):
+        b = R.call_tir(Module.own_init_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def rest_in_else(a: R.Tensor((7, 3), "float32")):
+        b = R.call_tir(Module.rest_in_else_, (a,), out_sinfo=R.Tensor((7,), "float32"))
+        return b
+    @R.function
+    def minimum_in_else(a: R.Tensor((7, 3), "float32")):
+        b = R.call_tir(Module.minimum_in_else_, (a,), out_sinfo=R.Tensor((7,), "float32"))
+        return b
+    @R.function
+    def guard_in_else(a: R.Tensor((7, 3), "float32")):
+        b = R.call_tir(Module.guard_in_else_, (a,), out_sinfo=R.Tensor((7,), "float32"))
+        return b
+    @R.function
+    def rest_in_a_loop(a: R.Tensor((7, 3), "float32")):
+        b = R.call_tir(Module.rest_in_a_loop_, (a,), out_sinfo=R.Tensor((7,), "float32"))
+        return b
+    @R.function
+    def else_differs(a: R.Tensor((7, 3), "float32")):
+        b = R.call_tir(Module.else_differs_, (a,), out_sinfo=R.Tensor((7,), "float32"))
+        return b
+    @R.function
+    def other_condition(a: R.Tensor((7, 3), "float32")):
+        b = R.call_tir(Module.other_condition_, (a,), out_sinfo=R.Tensor((7,), "float32"))
         return b

@@ -3179,3 +3179,179 @@ class Module:
                 i_3 = T.axis.spatial(T.int64(2), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 B[i_3] = T.max(B_1[i_3] - T.float32(15.0), T.float32(0.0))
+
+# ==== whole_tiles_and_rests
+# Branches for whole tiles and for the rest become one loop, if the second branch does the same.
+from tvm.script import ir as I
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def rest_in_else_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(2):
+            if i0 * 4 + 4 <= 7:
+                for i1 in range(4):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(7 - i0 * 4):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+    @T.prim_func
+    def minimum_in_else_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(2):
+            if i0 * 4 + 3 < 7:
+                for i1 in range(4):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(T.min(4, 7 - i0 * 4)):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+    @T.prim_func
+    def guard_in_else_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(2):
+            if i0 * 4 + 4 <= 7:
+                for i1 in range(4):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(4):
+                    if i0 * 4 + i1 < 7:
+                        B[i0 * 4 + i1] = T.float32(0)
+                        for k in range(3):
+                            B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+    @T.prim_func
+    def rest_in_a_loop_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(1):
+            for i1 in range(4):
+                B[i0 * 4 + i1] = T.float32(0)
+                for k in range(3):
+                    B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+        for i1 in range(3):
+            B[4 + i1] = T.float32(0)
+            for k in range(3):
+                B[4 + i1] = B[4 + i1] + A[4 + i1, k]
+    @T.prim_func
+    def else_differs_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(2):
+            if i0 * 4 + 4 <= 7:
+                for i1 in range(4):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(7 - i0 * 4):
+                    B[i0 * 4 + i1] = T.float32(9)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+    @T.prim_func
+    def other_condition_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i in range(7):
+            B[i] = T.float32(0)
+        for i0 in range(2):
+            if i0 * 4 + 5 <= 7:
+                for i1 in range(3):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(T.min(3, 3 - i0 * 4)):
+                    B[i0 * 4 + i1] = T.float32(0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def rest_in_else_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        # with T.block("root"):
+        for i1, k in T.grid(T.int64(7), T.int64(3)):
+            with T.block("B"):
+                i1_1 = T.axis.spatial(T.int64(8), i1)
+                k_1 = T.axis.reduce(T.int64(3), k)
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    B[i1_1] = T.float32(0.0)
+                B[i1_1] = B[i1_1] + A[i1_1, k_1]
+
+    @T.prim_func
+    def minimum_in_else_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        # with T.block("root"):
+        for i1, k in T.grid(T.int64(7), T.int64(3)):
+            with T.block("B"):
+                i1_1 = T.axis.spatial(T.int64(8), i1)
+                k_1 = T.axis.reduce(T.int64(3), k)
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    B[i1_1] = T.float32(0.0)
+                B[i1_1] = B[i1_1] + A[i1_1, k_1]
+
+    @T.prim_func
+    def guard_in_else_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        # with T.block("root"):
+        for i1, k in T.grid(T.int64(7), T.int64(3)):
+            with T.block("B"):
+                i1_1 = T.axis.spatial(T.int64(8), i1)
+                k_1 = T.axis.reduce(T.int64(3), k)
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    B[i1_1] = T.float32(0.0)
+                B[i1_1] = B[i1_1] + A[i1_1, k_1]
+
+    @T.prim_func
+    def rest_in_a_loop_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        # with T.block("root"):
+        for i0, k in T.grid(T.int64(7), T.int64(3)):
+            with T.block("B"):
+                i0_1, k_1 = T.axis.remap("SR", [i0, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    B[i0_1] = T.float32(0.0)
+                B[i0_1] = B[i0_1] + A[i0_1, k_1]
+
+    @T.prim_func
+    def else_differs_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(2):
+            if i0 * 4 + 4 <= 7:
+                for i1 in range(4):
+                    B[i0 * 4 + i1] = T.float32(0.0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(7 - i0 * 4):
+                    B[i0 * 4 + i1] = T.float32(9.0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+
+    @T.prim_func
+    def other_condition_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        # with T.block("root"):
+        for i in range(T.int64(7)):
+            with T.block("B"):
+                i_1 = T.axis.spatial(T.int64(7), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                B[i_1] = T.float32(0.0)
+        for i0 in range(2):
+            if i0 * 4 + 5 <= 7:
+                for i1 in range(3):
+                    B[i0 * 4 + i1] = T.float32(0.0)
+                    for k in range(3):
+                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+            else:
+                for i1 in range(3):
+                    if T.Cast("int64", i1) < T.Cast("int64", 3 - i0 * 4):
+                        B[i0 * 4 + i1] = T.float32(0.0)
+                        for k in range(3):
+                            B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
