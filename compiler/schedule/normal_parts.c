@@ -194,6 +194,7 @@ static bool may_rename(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t w, u
     const rlxc_nest *last = nests[k];
     const rlxc_buffer *x = stored_by(last);
     if (last->whole || (reduces(last) && !last->block->init) || x->strides ||
+        (rlxc_nest_reads_own(ctx, nests[w]->block) && !nests[w]->block->init) ||
         (shared_loops(nests[w], last) == 0 && !rlxc_nest_stores_all(ctx, nests[w])))
         return false;
     for (uint32_t i = 0; i <= k; i++) {

@@ -749,6 +749,7 @@ class Module:
 # call reversed_: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {14, 13, 23, 24}
 # call a_part: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {5, 10, 3, 4}
 # call where_: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {1, 2, 15, 20}
+# call update_first: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {14, 16}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -843,6 +844,14 @@ class Module:
             B[i] = A[i]
             if A[i] > T.float32(2):
                 B[i] = B[i] * T.float32(5)
+    @T.prim_func
+    def update_first_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = A[i, 0]
+        for i in range(2):
+            for k in range(2):
+                B[i] = B[i] + A[i, k + 1]
+            B[i] = B[i] * T.float32(2)
     @R.function
     def output(a: R.Tensor((2, 3), "float32")):
         b = R.call_tir(Module.output_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
@@ -882,4 +891,8 @@ class Module:
     @R.function
     def where_(a: R.Tensor((4,), "float32")):
         b = R.call_tir(Module.where__, (a,), out_sinfo=R.Tensor((4,), "float32"))
+        return b
+    @R.function
+    def update_first(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.update_first_, (a,), out_sinfo=R.Tensor((2,), "float32"))
         return b
