@@ -750,6 +750,7 @@ class Module:
 # call a_part: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {5, 10, 3, 4}
 # call where_: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {1, 2, 15, 20}
 # call update_first: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {14, 16}
+# call no_first_step: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {1, 0}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -852,6 +853,15 @@ class Module:
             for k in range(2):
                 B[i] = B[i] + A[i, k + 1]
             B[i] = B[i] * T.float32(2)
+    @T.prim_func
+    def no_first_step_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = A[i, 0]
+        for i in range(2):
+            for k in range(i):
+                if k == 0:
+                    B[i] = T.float32(0)
+                B[i] = B[i] + A[i, k + 1]
     @R.function
     def output(a: R.Tensor((2, 3), "float32")):
         b = R.call_tir(Module.output_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
@@ -895,4 +905,8 @@ class Module:
     @R.function
     def update_first(a: R.Tensor((2, 3), "float32")):
         b = R.call_tir(Module.update_first_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def no_first_step(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.no_first_step_, (a,), out_sinfo=R.Tensor((2,), "float32"))
         return b
