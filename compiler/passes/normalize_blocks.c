@@ -345,7 +345,8 @@ static void separate_values(state *s, items *all)
         uint32_t writers = 0;
         for (uint32_t i = 0; i < n; i++)
             writers += nests[i]->block->body->store.buffer == s->temps.items[t];
-        s->temps.writers[t] = writers == 1 && s->temps.writers[t] ? 1 : s->temps.writers[t];
+        if (s->temps.writers[t] > 0 && writers > 0)
+            s->temps.writers[t] = writers;
     }
 }
 

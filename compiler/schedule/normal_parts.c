@@ -109,8 +109,17 @@ typedef struct reading {
     bool own;        /* all loads are of elements that the same iteration stores */
 } reading;
 
+/* |e|, over the axes of the reader, over its loops. */
+static const rlxc_expr *in_loops(const reading *r, const rlxc_expr *e)
+{
+    const rlxc_block *b = r->reader->block;
+    for (uint32_t k = 0; k < b->n_axes; k++)
+        e = rlxc_substitute(r->ctx, e, &b->axes[k].var, &r->reader->realize->block.values[k], 1);
+    return e;
+}
+
 /* True if index |i| of load |e| is that of the store, or does not depend on the shared loops in
- * either. */
+ * either and is one that an iteration stores. */
 static bool is_own_index(const reading *r, const rlxc_expr *e, uint32_t i)
 {
     const rlxc_nest *w = r->writer;
@@ -119,15 +128,19 @@ static bool is_own_index(const reading *r, const rlxc_expr *e, uint32_t i)
     const uint32_t p = rlxc_block_axis(w->block, stored);
     if (p == w->block->n_axes)
         return loaded == stored;
-    for (uint32_t k = 0; k < b->n_axes; k++)
-        loaded = rlxc_substitute(r->ctx, loaded, &b->axes[k].var,
-                                 &r->reader->realize->block.values[k], 1);
     stored = rlxc_cast(r->ctx, RLX_I64, w->realize->block.values[p]);
-    loaded = rlxc_cast(r->ctx, RLX_I64, loaded);
+    const rlxc_expr *value = rlxc_cast(r->ctx, RLX_I64, in_loops(r, loaded));
     const rlxc_expr *x = shared_part(r->ctx, w, r->shared, stored),
-                    *y = shared_part(r->ctx, r->reader, r->shared, loaded);
-    return x == y && (rlxc_is_const(x, 0) || (rlxc_canonical(r->ctx, stored, NULL) == x &&
-                                              rlxc_canonical(r->ctx, loaded, NULL) == y));
+                    *y = shared_part(r->ctx, r->reader, r->shared, value);
+    if (x != y)
+        return false;
+    if (!rlxc_is_const(x, 0))
+        return rlxc_canonical(r->ctx, stored, NULL) == x &&
+               rlxc_canonical(r->ctx, value, NULL) == y;
+    /* any of the elements that the iteration stores: all there are, or those of an equal axis */
+    const uint32_t q = rlxc_block_axis(b, loaded);
+    return rlxc_prove_eq(r->ctx, w->extents[p], e->load.buffer->shape[i], NULL) ||
+           (q < b->n_axes && rlxc_prove_eq(r->ctx, w->extents[p], r->reader->extents[q], NULL));
 }
 
 static bool look_load(void *user, const rlxc_expr *e)
@@ -186,6 +199,39 @@ static bool controls(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_buffer
     return found;
 }
 
+/* True if a condition leaves out iterations of loops shared with |last| that store elements which
+ * other iterations store as well. */
+static bool skips_iterations(rlxc_context *ctx, const rlxc_nest *nest, uint32_t shared)
+{
+    const rlxc_expr *cond = nest->realize->block.predicate;
+    for (uint32_t l = 0; l < shared && cond; l++) {
+        const rlxc_expr *var = nest->loops[l]->loop.var;
+        bool stored = !rlxc_expr_uses_var(ctx, cond, var);
+        for (uint32_t k = 0; k < nest->block->n_axes && !stored; k++)
+            stored = rlxc_expr_uses_var(ctx, nest->realize->block.values[k], var);
+        if (!stored)
+            return true;
+    }
+    return false;
+}
+
+/* True if what nests[r] loads of the buffer of nests[k] was stored after nests[k] ran last: a nest
+ * before it, from nests[w] on, shares as many loops with nests[k]. */
+static bool reads_fresh(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t w, uint32_t r,
+                        uint32_t k)
+{
+    const rlxc_buffer *x = stored_by(nests[k]);
+    const uint32_t n = shared_loops(nests[r], nests[k]);
+    bool fresh = r == w || !rlxc_nest_reads(ctx, nests[r]->block, x);
+    for (uint32_t i = w; i < r && !fresh; i++) {
+        uint32_t m = stored_by(nests[i]) == x ? shared_loops(nests[i], nests[k]) : 0;
+        while (m < n && rlxc_is_const(nests[r]->loops[m]->loop.extent, 1))
+            m++;
+        fresh = stored_by(nests[i]) == x && m >= n;
+    }
+    return fresh && (stored_by(nests[r]) != x || !shares_reduction(ctx, nests[r], NULL, n));
+}
+
 /* True if the stores to the buffer of nests[k] in nests before it, of which the first is nests[w],
  * and all loads of them, may move to another buffer: nests[k] stores the same elements in the same
  * iterations, and no iteration loads what another one stored. */
@@ -197,6 +243,9 @@ static bool may_rename(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t w, u
         (rlxc_nest_reads_own(ctx, nests[w]->block) && !nests[w]->block->init) ||
         (shared_loops(nests[w], last) == 0 && !rlxc_nest_stores_all(ctx, nests[w])))
         return false;
+    for (uint32_t r = w; r < k; r++)
+        if (!reads_fresh(ctx, nests, w, r, k))
+            return false;
     for (uint32_t i = 0; i <= k; i++) {
         const rlxc_nest *a = nests[i];
         if (controls(ctx, a, x) || (i < w && rlxc_nest_reads(ctx, a->block, x)))
@@ -207,7 +256,8 @@ static bool may_rename(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t w, u
         for (uint32_t l = 0; l < shared; l++)
             if (a->once[l] != RLXC_EACH_TURN)
                 return false;
-        if (stored_by(a) != x || a->whole || !same_elements(ctx, a, last, shared))
+        if (stored_by(a) != x || a->whole || skips_iterations(ctx, a, shared) ||
+            !same_elements(ctx, a, last, shared))
             return false;
         for (uint32_t r = i + 1; r <= k; r++)
             if (!reads_own_turn(ctx, a, nests[r]))
@@ -278,7 +328,8 @@ static bool may_part(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
     if (rlxc_nest_reads(ctx, a->block, y))
         return false;
     return !rlxc_nest_reads(ctx, b->block, x) ||
-           ((a->temp || rlxc_temp_writers(temps, x) == 1 || reads_own_turn(ctx, a, b)) &&
+           ((a->temp || rlxc_temp_writers(temps, x) == 1 ||
+             (reads_own_turn(ctx, a, b) && !skips_iterations(ctx, a, shared))) &&
             (!shares_reduction(ctx, a, NULL, shared) || last_counts(ctx, a, b, shared)));
 }
 

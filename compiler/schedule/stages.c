@@ -164,12 +164,18 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
 {
     const rlxc_stmt *loops[RLXC_STAGE_AXES];
     uint32_t n = 0;
+    bool depends = false;
     *stage = (rlxc_stage){.stmt = s, .tagged = RLXC_OPERATIONS};
     while (s->kind == RLXC_STMT_FOR && n < RLXC_STAGE_AXES && s->loop.kind == RLXC_LOOP_SERIAL &&
            rlxc_is_const(s->loop.min, 0) && s->loop.annotations.count == 0) {
+        for (uint32_t i = 0; i < n; i++)
+            depends = depends || rlxc_expr_uses_var(ctx, s->loop.extent, loops[i]->loop.var);
         loops[n++] = s;
         s = s->loop.body;
     }
+    stage->odd = "the range of a loop depends on a loop around it";
+    if (depends)
+        return;
     stage->odd = s->kind == RLXC_STMT_FOR
                      ? "a loop is parallel, vectorised, unrolled, annotated, or does not begin at 0"
                      : "loops around anything but a single block";

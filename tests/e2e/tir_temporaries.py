@@ -751,6 +751,12 @@ class Module:
 # call where_: tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {1, 2, 15, 20}
 # call update_first: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {14, 16}
 # call no_first_step: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {1, 0}
+# call carried_sum: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {28, 34}
+# call read_before: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 3] {1, 14, 42, 3, 30, 5}
+# call part_read_wider: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 3] {12, 12, 2, 11, 11, 5}
+# call last_in_some: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [3] {1, 4, 2}
+# call first_in_some: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 3] {1, 4, 2, 3, 0, 5}
+# call triangle: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {1, 3}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -862,6 +868,65 @@ class Module:
                 if k == 0:
                     B[i] = T.float32(0)
                 B[i] = B[i] + A[i, k + 1]
+    @T.prim_func
+    def carried_sum_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        u = T.alloc_buffer((2,), "float32")
+        for i in range(2):
+            B[i] = T.float32(0)
+            for k in range(3):
+                B[i] = B[i] + A[i, k]
+                u[i] = B[i]
+                B[i] = u[i] * T.float32(2)
+    @T.prim_func
+    def read_before_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        t = T.alloc_buffer((2,), "float32")
+        for i in range(2):
+            t[i] = T.float32(0)
+            for k in range(3):
+                B[i, k] = t[i] + A[i, k]
+                t[i] = A[i, k] * T.float32(10)
+    @T.prim_func
+    def part_read_wider_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        for i, j in T.grid(2, 3):
+            B[i, j] = A[i, j]
+        for i in range(2):
+            t = T.alloc_buffer((1,), "float32")
+            for j in range(2):
+                B[i, j] = A[i, j] * T.float32(2)
+            t[0] = T.float32(0)
+            for j in range(3):
+                t[0] = t[0] + B[i, j]
+            for j in range(2):
+                B[i, j] = t[0]
+    @T.prim_func
+    def last_in_some_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((3,), "float32")):
+        for i in range(2):
+            for j in range(3):
+                B[j] = A[0, j]
+            if i < 1:
+                for j in range(3):
+                    B[j] = T.float32(0)
+    @T.prim_func
+    def first_in_some_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        u = T.alloc_buffer((2, 3), "float32")
+        for i in range(2):
+            if i < 1:
+                for j in range(3):
+                    u[0, j] = A[0, j]
+            for j in range(3):
+                B[i, j] = u[0, j]
+            for j in range(3):
+                u[0, j] = A[1, j]
+    @T.prim_func
+    def triangle_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            for k in range(i + 1):
+                with T.block("B"):
+                    vi = T.axis.spatial(2, i)
+                    vk = T.axis.reduce(i + 1, k)
+                    with T.init():
+                        B[vi] = T.float32(0)
+                    B[vi] = B[vi] + A[vi, vk]
     @R.function
     def output(a: R.Tensor((2, 3), "float32")):
         b = R.call_tir(Module.output_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
@@ -909,4 +974,28 @@ class Module:
     @R.function
     def no_first_step(a: R.Tensor((2, 3), "float32")):
         b = R.call_tir(Module.no_first_step_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def carried_sum(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.carried_sum_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def read_before(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.read_before_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
+        return b
+    @R.function
+    def part_read_wider(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.part_read_wider_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
+        return b
+    @R.function
+    def last_in_some(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.last_in_some_, (a,), out_sinfo=R.Tensor((3,), "float32"))
+        return b
+    @R.function
+    def first_in_some(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.first_in_some_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
+        return b
+    @R.function
+    def triangle(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.triangle_, (a,), out_sinfo=R.Tensor((2,), "float32"))
         return b
