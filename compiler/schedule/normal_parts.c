@@ -17,6 +17,8 @@
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
+enum { MOST_PARTS = 256 }; /* of a statement: each two of them are compared */
+
 static uint32_t shared_loops(const rlxc_nest *a, const rlxc_nest *b)
 {
     uint32_t n = 0;
@@ -393,7 +395,7 @@ bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps 
                      rlxc_nests *out)
 {
     const uint32_t first = out->count;
-    bool done = rlxc_take_apart(ctx, stmt, out);
+    bool done = rlxc_take_apart(ctx, stmt, out) && out->count - first <= MOST_PARTS;
     for (uint32_t i = first; i < out->count && done; i++)
         for (uint32_t k = i + 1; k < out->count; k++)
             mark_last(ctx, &out->items[i], &out->items[k]);

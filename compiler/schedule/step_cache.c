@@ -230,8 +230,7 @@ bool rlxc_apply_cache_write(rlxc_engine *e)
     if (!begin_caching(e, true, &c) || !writes_a_box(e, c.block, c.buffer))
         return false;
     const rlxc_stmt *init = c.block->block->init;
-    if (init && init->kind == RLXC_STMT_STORE &&
-        rlxc_mentions(e->ctx, init->store.value, c.buffer))
+    if (init && init->kind == RLXC_STMT_STORE && rlxc_mentions(e->ctx, init->store.value, c.buffer))
         return rlxc_refuse(e, "the init of block '%s' reads '%s'", rlxc_block_of(c.block),
                            c.buffer->name);
     for (uint32_t i = 0; i < c.blocks.items.count; i++)
