@@ -303,8 +303,11 @@ bool rlxc_split_init(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *rest, rlxc_b
     rlxc_axis *axes = rlxc_alloc(ctx, ((size_t)b->n_axes + 1) * sizeof *axes);
     uint32_t n = 0;
     for (uint32_t k = 0; k < b->n_axes; k++) {
-        if (b->axes[k].kind != RLXC_AXIS_SPATIAL)
+        if (b->axes[k].kind != RLXC_AXIS_SPATIAL) {
+            if (rlxc_expr_uses_var(ctx, b->init->store.value, b->axes[k].var))
+                return false;
             continue;
+        }
         from[n] = b->axes[k].var;
         axes[n] = b->axes[k];
         axes[n].var = to[n] = rlxc_var_like(ctx, from[n]);
