@@ -2,7 +2,6 @@
  *
  * Equality is structural up to renaming; the first in module order stays and every reference is
  * redirected to it, so each kernel is compiled once however often the model repeats a layer. */
-#include "compiler/passes/merge.h"
 #include "compiler/passes/passes.h"
 
 #include "compiler/analysis/effects.h"

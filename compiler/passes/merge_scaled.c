@@ -18,7 +18,6 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/passes/add_inputs.h"
 #include "compiler/passes/fuse.h"
-#include "compiler/passes/merge.h"
 #include "compiler/passes/passes.h"
 
 enum {

@@ -69,6 +69,10 @@ const char *rlxc_pass_needs(const char *name, uint32_t have);
 #undef RLXC_RULE
 #undef RLXC_PASS
 
+/* True if the two are interchangeable: equal up to renaming, with equal signs of their symbols
+ * (merge_prim_funcs.c). */
+bool rlxc_prim_funcs_merge(rlxc_context *ctx, const rlxc_prim_func *a, const rlxc_prim_func *b);
+
 /* The rules of the schedule (compiler/kernels/rules.def), which are passes, and pass schedule. */
 bool rlxc_schedule_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);
 

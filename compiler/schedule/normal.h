@@ -211,6 +211,25 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
  * stores have the indices of what they copy, or those of their block; the accesses are changed. */
 rlxc_buffer *rlxc_plain_layout(rlxc_context *ctx, const rlxc_stmt **stmts, uint32_t n,
                                rlxc_buffer *buffer);
+/* The variables bound in one statement, with those of another that it is compared with. */
+enum { RLXC_PAIRED_VARS = 64 };
+typedef struct rlxc_pairing {
+    rlxc_context *ctx;
+    const rlxc_expr *from[RLXC_PAIRED_VARS],
+        *to[RLXC_PAIRED_VARS]; /* of the second, of the first */
+    uint32_t n;
+    const rlxc_stmt *a, *b; /* loops that follow each other, whose ranges axes have; or NULL */
+} rlxc_pairing;
+bool rlxc_pair(rlxc_pairing *p, const rlxc_expr *from, const rlxc_expr *to);
+/* True if |b|, with the variables of the first, is |a|. */
+bool rlxc_same_expr(rlxc_pairing *p, const rlxc_expr *a, const rlxc_expr *b);
+/* True if both statements do the same; pairs the variables that they bind. */
+bool rlxc_same_stmt(rlxc_pairing *p, const rlxc_stmt *a, const rlxc_stmt *b);
+/* The loop whose turns are the first *used of |n| statements; or NULL. */
+const rlxc_stmt *rlxc_rolled_turns(rlxc_context *ctx, const rlxc_stmt *const *stmts, uint32_t n,
+                                   uint32_t *used);
+/* The loop |s| with sums of several terms in its steps as loops; NULL: there are none. */
+const rlxc_stmt *rlxc_with_rolled_terms(rlxc_context *ctx, const rlxc_stmt *s);
 /* |body| with loops that follow each other, and do the same for consecutive numbers, as one. */
 const rlxc_stmt *rlxc_join_parts(rlxc_context *ctx, const rlxc_stmt *body);
 /* |body| with accesses to from as accesses to the same elements of to, which has as many, in the

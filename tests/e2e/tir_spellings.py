@@ -637,6 +637,8 @@ class Module:
 # call rest_in_a_loop: tensor float32 [7, 3] {0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1} => tensor float32 [7] {6, 15, 15, 6, 15, 15, 6}
 # call else_differs: tensor float32 [7, 3] {0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1} => tensor float32 [7] {6, 15, 15, 6, 24, 24, 15}
 # call other_condition: tensor float32 [7, 3] {0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1} => tensor float32 [7] {6, 15, 15, 0, 0, 0, 0}
+# call blocks_in_branches: tensor float32 [7, 3] {0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1} => tensor float32 [7] {6, 15, 15, 6, 15, 15, 6}
+# call other_axes_in_else: tensor float32 [7, 3] {0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1, 6, 2, 7, 3, 8, 4, 0, 5, 1} => tensor float32 [7] {6, 15, 15, 6, 15, 15, 6}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -832,6 +834,44 @@ class Module:
                     B[i0 * 4 + i1] = T.float32(0)
                     for k in range(3):
                         B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+    @T.prim_func
+    def blocks_in_branches_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(2):
+            if i0 * 4 + 4 <= 7:
+                for i1, k in T.grid(4, 3):
+                    with T.block("B"):
+                        vi = T.axis.spatial(7, i0 * 4 + i1)
+                        vk = T.axis.reduce(3, k)
+                        with T.init():
+                            B[vi] = T.float32(0)
+                        B[vi] = B[vi] + A[vi, vk]
+            else:
+                for i1, k in T.grid(7 - i0 * 4, 3):
+                    with T.block("B"):
+                        vi = T.axis.spatial(7, i0 * 4 + i1)
+                        vk = T.axis.reduce(3, k)
+                        with T.init():
+                            B[vi] = T.float32(0)
+                        B[vi] = B[vi] + A[vi, vk]
+    @T.prim_func
+    def other_axes_in_else_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
+        for i0 in range(2):
+            if i0 * 4 + 4 <= 7:
+                for i1, k in T.grid(4, 3):
+                    with T.block("B"):
+                        vi = T.axis.spatial(7, i0 * 4 + i1)
+                        vk = T.axis.reduce(3, k)
+                        with T.init():
+                            B[vi] = T.float32(0)
+                        B[vi] = B[vi] + A[vi, vk]
+            else:
+                for i1, k in T.grid(7 - i0 * 4, 3):
+                    with T.block("B"):
+                        vi = T.axis.spatial(8, i0 * 4 + i1)
+                        vk = T.axis.reduce(3, k)
+                        with T.init():
+                            B[vi] = T.float32(0)
+                        B[vi] = B[vi] + A[vi, vk]
     @R.function
     def stores(a: R.Tensor((2, 12), "float32")):
         b = R.call_tir(Module.stores_, (a,), out_sinfo=R.Tensor((2,), "float32"))
@@ -911,4 +951,12 @@ class Module:
     @R.function
     def other_condition(a: R.Tensor((7, 3), "float32")):
         b = R.call_tir(Module.other_condition_, (a,), out_sinfo=R.Tensor((7,), "float32"))
+        return b
+    @R.function
+    def blocks_in_branches(a: R.Tensor((7, 3), "float32")):
+        b = R.call_tir(Module.blocks_in_branches_, (a,), out_sinfo=R.Tensor((7,), "float32"))
+        return b
+    @R.function
+    def other_axes_in_else(a: R.Tensor((7, 3), "float32")):
+        b = R.call_tir(Module.other_axes_in_else_, (a,), out_sinfo=R.Tensor((7,), "float32"))
         return b
