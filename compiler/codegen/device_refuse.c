@@ -44,7 +44,7 @@ static bool look_loop(void *user, const rlxc_stmt *stmt)
 {
     search *s = user;
     if (stmt->kind == RLXC_STMT_FOR && stmt->loop.kind == RLXC_LOOP_PARALLEL)
-        set(s, NULL, "its parallel loop is part of a block, which one thread would run");
+        set(s, NULL, "a block contains a parallel loop, which a single thread would run");
     return !s->why;
 }
 

@@ -20,11 +20,9 @@
     bool rlxc_decide_##name(rlxc_schedule *c, uint32_t i, void *sizes); \
     bool rlxc_apply_##name(rlxc_schedule *c, uint32_t i, const void *sizes);
 #include "compiler/kernels/rules.def"
-
-enum {
-    RLXC_BLOCK_THREADS = 256 /* threads of a device's block where nothing asks for another number */
-};
 #undef RLXC_RULE
+
+enum { RLXC_BLOCK_THREADS = 256 }; /* of a device's block where nothing asks for another number */
 
 typedef struct rlxc_rule {
     const char *name;

@@ -233,7 +233,7 @@ static const rlxc_stmt *add_to(kernel *k, const terms *t, const rlxc_expr *i, ui
     return loop(k, j, times(k, t->n_gates, k->hidden), rlxc_stmt_seq(k->ctx, stores, n));
 }
 
-/* Adds |t| |extent| times, each time from t->n rows of the weight further on. */
+/* Adds |t| |extent| times, each time t->n rows of the weight further on. */
 static const rlxc_stmt *add_terms(kernel *k, terms t, const rlxc_expr *extent)
 {
     const rlxc_expr *step = variable(k, "k"), *r = variable(k, "r"), *odd = variable(k, "r"),
@@ -282,8 +282,8 @@ static const rlxc_stmt *begin(kernel *k)
     return each_sequence(k, r, loop(k, j, k->hidden, rlxc_stmt_seq(k->ctx, stmts, k->c ? 2 : 1)));
 }
 
-/* The gates before the product: the input's part. The last gate of a GRU has a bias of its own,
- * and if it resets the product, this is added to x later. */
+/* The gates before the product: the input's part. The last gate of a GRU has a bias of its own. A
+ * GRU that resets the product adds the input's part to it later (cell). */
 static const rlxc_stmt *begin_step(kernel *k)
 {
     const rlxc_expr *r = variable(k, "r"), *j = variable(k, "j"), *i = sequence(k, r);

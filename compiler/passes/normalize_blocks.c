@@ -251,32 +251,13 @@ static bool parts_collide(const items *all, uint32_t *out_statement)
     return false;
 }
 
-static bool may_be_empty(state *s, const rlxc_expr *extent)
-{
-    return rlxc_bound_of(s->ctx, extent, NULL).min <= 0;
-}
-
-/* True if |nest| stores an initial value that is written as one of the first step, also where there
- * is no step. */
-static bool stores_without_step(state *s, const rlxc_nest *nest)
-{
-    bool found = false;
-    for (uint32_t k = 0; k < nest->block->n_axes && nest->by_step; k++)
-        found = found || (nest->block->axes[k].kind == RLXC_AXIS_REDUCE &&
-                          may_be_empty(s, nest->extents[k]));
-    for (uint32_t l = 0; l < nest->n_loops; l++)
-        found = found ||
-                (nest->once[l] == RLXC_FIRST_TURN && may_be_empty(s, nest->loops[l]->loop.extent));
-    return found;
-}
-
 /* True if a part of a statement stores an initial value over what another statement stored, where
  * the text may store nothing. */
 static bool covers_earlier(state *s, const items *all, uint32_t *out_statement)
 {
     for (uint32_t i = 0; i < all->count; i++) {
         const item *x = &all->items[i];
-        if (!x->nest || !stores_without_step(s, x->nest))
+        if (!x->nest || !rlxc_stores_without_step(s->ctx, x->nest))
             continue;
         for (uint32_t k = 0; k < i; k++)
             if (all->items[k].from != x->from && mentions(s, &all->items[k], stored_by(x))) {

@@ -145,6 +145,9 @@ bool rlxc_take_apart(rlxc_context *ctx, const rlxc_stmt *stmt, rlxc_nests *out);
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
                      rlxc_nests *out);
 
+/* True if |nest| stores an initial value, written as one of the first step, also where there is no
+ * step. */
+bool rlxc_stores_without_step(rlxc_context *ctx, const rlxc_nest *nest);
 /* Gives each value that elements of one buffer have in turn a buffer of its own (rlxc_nest.temp);
  * the last one stays where it is. The nests run in this order; |temps| NULL: they are of one
  * statement, else only temporaries are separated. */
@@ -211,26 +214,28 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
  * stores have the indices of what they copy, or those of their block; the accesses are changed. */
 rlxc_buffer *rlxc_plain_layout(rlxc_context *ctx, const rlxc_stmt **stmts, uint32_t n,
                                rlxc_buffer *buffer);
-/* The variables bound in one statement, with those of another that it is compared with. */
+/* Two statements under comparison: what each variable of the second is in the first. */
 enum { RLXC_PAIRED_VARS = 64 };
 typedef struct rlxc_pairing {
     rlxc_context *ctx;
-    const rlxc_expr *from[RLXC_PAIRED_VARS],
-        *to[RLXC_PAIRED_VARS]; /* of the second, of the first */
+    const rlxc_expr *from[RLXC_PAIRED_VARS], *to[RLXC_PAIRED_VARS];
     uint32_t n;
-    const rlxc_stmt *a, *b; /* loops that follow each other, whose ranges axes have; or NULL */
+    const rlxc_stmt *a, *b; /* the loops around them, of which b continues a; or NULL */
 } rlxc_pairing;
+/* Makes variable |from| of the second statement stand for |to| of the first, converted to its type.
+ * False: there are too many. */
 bool rlxc_pair(rlxc_pairing *p, const rlxc_expr *from, const rlxc_expr *to);
 /* True if |b|, with the variables of the first, is |a|. */
 bool rlxc_same_expr(rlxc_pairing *p, const rlxc_expr *a, const rlxc_expr *b);
-/* True if both statements do the same; pairs the variables that they bind. */
+/* True if both statements do the same. Pairs the variables that they bind. */
 bool rlxc_same_stmt(rlxc_pairing *p, const rlxc_stmt *a, const rlxc_stmt *b);
 /* The loop whose turns are the first *used of |n| statements; or NULL. */
 const rlxc_stmt *rlxc_rolled_turns(rlxc_context *ctx, const rlxc_stmt *const *stmts, uint32_t n,
                                    uint32_t *used);
 /* The loop |s| with sums of several terms in its steps as loops; NULL: there are none. */
 const rlxc_stmt *rlxc_with_rolled_terms(rlxc_context *ctx, const rlxc_stmt *s);
-/* |body| with loops that follow each other, and do the same for consecutive numbers, as one. */
+/* |body| with one loop for the consecutive parts of a loop: loops that follow each other, unrolled
+ * statements, and branches for whole tiles and for the rest. */
 const rlxc_stmt *rlxc_join_parts(rlxc_context *ctx, const rlxc_stmt *body);
 /* |body| with accesses to from as accesses to the same elements of to, which has as many, in the
  * same order. |body| has no while, and uses the buffers in blocks, loops' bodies, ifs and lets

@@ -373,14 +373,30 @@ static void mark_last(rlxc_context *ctx, const rlxc_nest *a, rlxc_nest *b)
                 b->once[l] = RLXC_LAST_TURN;
 }
 
+static bool may_be_empty(rlxc_context *ctx, const rlxc_expr *extent)
+{
+    return rlxc_bound_of(ctx, extent, NULL).min <= 0;
+}
+
+bool rlxc_stores_without_step(rlxc_context *ctx, const rlxc_nest *nest)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < nest->block->n_axes && nest->by_step; k++)
+        found = found || (nest->block->axes[k].kind == RLXC_AXIS_REDUCE &&
+                          may_be_empty(ctx, nest->extents[k]));
+    for (uint32_t l = 0; l < nest->n_loops; l++)
+        found = found || (nest->once[l] == RLXC_FIRST_TURN &&
+                          may_be_empty(ctx, nest->loops[l]->loop.extent));
+    return found;
+}
+
 /* True if |a|, which counts in the first iteration of a loop that may have none, is the initial
  * value of a sum over that loop among |nests|: the initial value of an empty sum is stored, as with
  * T.init. */
 static bool may_be_first(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *nests, uint32_t n)
 {
     for (uint32_t l = 0; l < a->n_loops; l++) {
-        bool sum = a->once[l] != RLXC_FIRST_TURN ||
-                   rlxc_bound_of(ctx, a->loops[l]->loop.extent, NULL).min > 0;
+        bool sum = a->once[l] != RLXC_FIRST_TURN || !may_be_empty(ctx, a->loops[l]->loop.extent);
         for (uint32_t k = 0; k < n && !sum; k++)
             sum = nests[k].block->body->store.buffer == a->block->body->store.buffer &&
                   l < shared_loops(a, &nests[k]) && rlxc_nest_reads_own(ctx, nests[k].block) &&

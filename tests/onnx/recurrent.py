@@ -19,7 +19,7 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def turn(op, x, h, c, R, rb, P, before):
+def turn(op, x, h, c, R, rb, P, before, clip):
     """One step; |x| is the input's part of the gates, including all biases but that of GRU's last
     gate."""
     n, a = h.shape[1], h @ R.T
@@ -29,13 +29,14 @@ def turn(op, x, h, c, R, rb, P, before):
         z, r = sigmoid(x[:, :n] + a[:, :n]), sigmoid(x[:, n:2 * n] + a[:, n:2 * n])
         part = r * (a[:, 2 * n:] + rb) if before else (r * h) @ R[2 * n:].T + rb
         return (1 - z) * np.tanh(x[:, 2 * n:] + part) + z * h, c
+    limit = lambda a: np.clip(a, -clip, clip) if clip else a  # noqa: E731 (of gates, not of c)
     i, o, f, g = np.split(x + a, 4, axis=1)
-    i, f = sigmoid(i + P[:n] * c), sigmoid(f + P[2 * n:] * c)
-    c = f * c + i * np.tanh(g)
-    return sigmoid(o + P[n:2 * n] * c) * np.tanh(c), c
+    i, f = sigmoid(limit(i + P[:n] * c)), sigmoid(limit(f + P[2 * n:] * c))
+    c = f * c + i * np.tanh(limit(g))
+    return sigmoid(limit(o + P[n:2 * n] * c)) * np.tanh(c), c
 
 
-def reference(op, way, W, R, B, P, before, x, h0, c0, lengths):
+def reference(op, way, W, R, B, P, before, x, h0, c0, lengths, clip):
     x, h0, c0 = (np.asarray(v, np.float64) for v in (x, h0, c0))
     n, turns = R.shape[2], x.shape[0]
     ys, hs, cs = [], [], []
@@ -48,7 +49,7 @@ def reference(op, way, W, R, B, P, before, x, h0, c0, lengths):
         y = np.zeros((turns,) + h.shape)
         for t in range(turns)[::-1 if back else 1]:
             live = (t < lengths)[:, None]
-            h2, c2 = turn(op, x[t] @ w.T + inner, h, c, r, rb[2 * n:], p, before)
+            h2, c2 = turn(op, x[t] @ w.T + inner, h, c, r, rb[2 * n:], p, before, clip)
             h, c = np.where(live, h2, h), np.where(live, c2, c)
             y[t] = np.where(live, h2, 0)
         ys, hs, cs = ys + [y], hs + [h], cs + [c]
@@ -56,7 +57,7 @@ def reference(op, way, W, R, B, P, before, x, h0, c0, lengths):
     return [v.astype(np.float32) for v in out]
 
 
-def program(op, way, hidden, width, lengths=False, before=0, peephole=False):
+def program(op, way, hidden, width, lengths=False, before=0, peephole=False, clip=0):
     rng = np.random.default_rng(hidden * 97 + width)
     d, g = 2 if way == "bidirectional" else 1, GATES[op]
     make = lambda *dims: rng.uniform(-1, 1, dims).astype(np.float32)  # noqa: E731
@@ -74,7 +75,7 @@ def program(op, way, hidden, width, lengths=False, before=0, peephole=False):
         ins.append(("len", tensor_type(I64, ["b"])))
     consts = [const("W", W), const("R", R), const("B", B), const("P", P)]
     short = node("Cast", "len", "len32", to=6) if lengths else b""
-    attrs = {"linear_before_reset": before} if op == "GRU" else {}
+    attrs = {"linear_before_reset": before} if op == "GRU" else {"clip": clip} if clip else {}
     nodes = consts[:4 if peephole else 3] + [short, node(
         op, " ".join("len32" if k == "len" else k for k in names), " ".join(k for k, _ in outs),
         hidden_size=hidden, direction=way, **attrs)]
@@ -86,10 +87,10 @@ def program(op, way, hidden, width, lengths=False, before=0, peephole=False):
     def expected(x, h, *rest):
         c = rest[0] if op == "LSTM" else h
         return reference(op, way, W, R, B, P, before, x, h, c,
-                         rest[-1] if lengths else np.full(x.shape[1], x.shape[0]))
+                         rest[-1] if lengths else np.full(x.shape[1], x.shape[0]), clip)
 
     name = (f"{op} {way} {hidden} of {width}" + " lengths" * lengths + " before" * before +
-            " peephole" * peephole)
+            " peephole" * peephole + " clip" * (clip > 0))
     return Program(name, graph(nodes, ins, outs), inputs, expected)
 
 
@@ -100,7 +101,8 @@ def programs():
     out += [program("GRU", way, hidden, 5, before=before, lengths=hidden % 2 == 0)
             for way, hidden, before in zip(ways * 2, (7, 16, 33, 1, 64, 20), (0, 1) * 3)]
     out += [program("GRU", "forward", 33, 1, before=1), program("LSTM", "forward", 16, 2),
-            program("LSTM", "bidirectional", 33, 2, lengths=True)]
+            program("LSTM", "bidirectional", 33, 2, lengths=True),
+            program("LSTM", "reverse", 7, 2, peephole=True, clip=0.5)]
     # beyond the size of R.nn.recurrent's weights: a loop of products
     out += [program("LSTM", "forward", 129, 2), program("LSTM", "reverse", 65, 2, lengths=True),
             program("GRU", "bidirectional", 80, 2), program("GRU", "reverse", 80, 2, before=1),
