@@ -11,9 +11,15 @@
 
 enum { RLXC_NEST_LOOPS = 32, RLXC_NEST_AXES = 16 };
 
-/* The iteration of a loop in which the block counts: of an initial value the first, of what is
- * computed from a sum the last. */
-typedef enum rlxc_turn { RLXC_EACH_TURN, RLXC_FIRST_TURN, RLXC_LAST_TURN } rlxc_turn;
+/* The iterations of a loop in which the block counts. An initial value is stored in the first one
+ * only, and what is computed from a sum often in the last one only. What each iteration computes
+ * from an unfinished sum is stored in all of them, but only the last one counts (late). */
+typedef enum rlxc_turn {
+    RLXC_EACH_TURN,
+    RLXC_FIRST_TURN,
+    RLXC_LAST_TURN,
+    RLXC_LATE_TURN
+} rlxc_turn;
 
 typedef struct rlxc_nest {
     const rlxc_stmt *loops[RLXC_NEST_LOOPS]; /* as written, the outermost first */

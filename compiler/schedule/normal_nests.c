@@ -1,8 +1,8 @@
 /* Takes loops around several blocks apart into a nest for each block; normal_parts.c proves that
  * the nests may run one after the other. Blocks in blocks take the axes of those around them that
- * they use; stores in plain loops become blocks (normal_blocks.c). What counts in the first
- * iteration of a loop only is a nest without that loop. */
-#include "compiler/schedule/normal.h"
+ * they use; stores in plain loops become blocks (normal_blocks.c). What a condition allows in the
+ * first or last iteration of a loop only is a nest without that loop. */
+#include "compiler/schedule/normal_space.h"
 #include "compiler/schedule/stages.h"
 
 uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer)
@@ -30,7 +30,7 @@ bool rlxc_nest_stores_all(rlxc_context *ctx, const rlxc_nest *nest)
 
 typedef struct path {
     const rlxc_stmt *loops[RLXC_NEST_LOOPS];
-    bool first[RLXC_NEST_LOOPS]; /* only the first iteration counts */
+    rlxc_turn once[RLXC_NEST_LOOPS];
     uint32_t n;
     const rlxc_expr *cond; /* of the ifs and blocks around, or NULL */
     /* The axes of the blocks around, and their values. */
@@ -175,10 +175,14 @@ static bool collect_init(rlxc_context *ctx, const rlxc_block *b, const path *ins
     at.n_axes = 0;
     for (uint32_t i = 0; i < inside->n; i++) {
         for (uint32_t k = 0; k < inside->n_axes; k++)
-            at.first[i] =
-                at.first[i] || (inside->axes[k].kind != RLXC_AXIS_SPATIAL &&
-                                rlxc_expr_uses_var(ctx, inside->values[k], at.loops[i]->loop.var));
-        if (at.first[i] && at.cond && rlxc_expr_uses_var(ctx, at.cond, at.loops[i]->loop.var))
+            if (inside->axes[k].kind != RLXC_AXIS_SPATIAL &&
+                rlxc_expr_uses_var(ctx, inside->values[k], at.loops[i]->loop.var)) {
+                if (at.once[i] == RLXC_LAST_TURN)
+                    return false;
+                at.once[i] = RLXC_FIRST_TURN;
+            }
+        if (at.once[i] == RLXC_FIRST_TURN && at.cond &&
+            rlxc_expr_uses_var(ctx, at.cond, at.loops[i]->loop.var))
             return false;
     }
     for (uint32_t k = 0; k < inside->n_axes; k++) {
@@ -213,6 +217,16 @@ static bool collect_inside(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc
     return (!b->init || collect_init(ctx, b, &inside, out)) && collect(ctx, b->body, &inside, out);
 }
 
+/* True if the predicate or an axis of the block |realize| uses |var|. */
+static bool realize_uses(rlxc_context *ctx, const rlxc_stmt *realize, const rlxc_expr *var)
+{
+    const rlxc_expr *cond = realize->block.predicate;
+    bool used = cond && rlxc_expr_uses_var(ctx, cond, var);
+    for (uint32_t k = 0; k < realize->block.block->n_axes && !used; k++)
+        used = rlxc_expr_uses_var(ctx, realize->block.values[k], var);
+    return used;
+}
+
 /* The nests of the simple blocks that the block |s| stands for. False without effect if there are
  * none. */
 static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at, rlxc_nests *out)
@@ -226,7 +240,9 @@ static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at
     rlxc_nest nest = {.n_loops = at->n};
     for (uint32_t i = 0; i < at->n; i++) {
         nest.loops[i] = at->loops[i];
-        nest.once[i] = at->first[i] ? RLXC_FIRST_TURN : RLXC_EACH_TURN;
+        nest.once[i] = at->once[i];
+        if (at->once[i] == RLXC_LAST_TURN && realize_uses(ctx, realize, at->loops[i]->loop.var))
+            return false;
     }
     for (uint32_t k = 0; k < n; k++) {
         rlxc_stmt *own = rlxc_copy(ctx, realize, sizeof *own);
@@ -241,26 +257,77 @@ static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at
 
 enum { MOST_DEPTH = 16 }; /* a tree may be far larger than in memory */
 
-/* |cond| without parts that hold in the first iterations of loops, where a sum of their variables
- * is 0; those loops are marked. NULL: nothing remains. */
-static const rlxc_expr *without_first(rlxc_context *ctx, path *at, const rlxc_expr *cond)
+/* The loops around, with a variable of int64 for each. */
+typedef struct corner {
+    rlxc_context *ctx;
+    const path *at;
+    const rlxc_expr *loops[RLXC_NEST_LOOPS], *vars[RLXC_NEST_LOOPS];
+    rlxc_bounds bounds;
+    rlxc_turn once[RLXC_NEST_LOOPS];
+} corner;
+
+static void begin_corner(corner *c)
 {
-    bool first[RLXC_NEST_LOOPS] = {false};
-    if (cond->kind == RLXC_EXPR_AND && cond->depth < MOST_DEPTH)
-        return both(ctx, without_first(ctx, at, cond->bin.a), without_first(ctx, at, cond->bin.b));
-    if (cond->kind != RLXC_EXPR_EQ || !rlxc_is_const(cond->bin.b, 0))
-        return cond;
-    const rlxc_expr *rest = cond->bin.a;
-    for (uint32_t i = 0; i < at->n; i++) {
-        int64_t by;
-        if (!rlxc_linear_in(ctx, rest, at->loops[i]->loop.var, &by, &rest) || by < 0)
-            return cond;
-        first[i] = by > 0;
+    for (uint32_t i = 0; i < c->at->n; i++) {
+        const rlxc_stmt *loop = c->at->loops[i];
+        c->loops[i] = loop->loop.var;
+        c->vars[i] = rlxc_var(c->ctx, loop->loop.var->var.name, RLX_I64);
+        rlxc_bound_loop(c->ctx, &c->bounds, c->vars[i], loop->loop.min, loop->loop.extent);
     }
-    if (!rlxc_is_const(rlxc_canonical(ctx, rest, NULL), 0))
+}
+
+/* |e| over the variables; NULL: it is no integer, or may leave the range of its type. */
+static const rlxc_expr *over_vars(const corner *c, const rlxc_expr *e)
+{
+    rlxc_space s = {.ctx = c->ctx};
+    const bool fits = rlxc_is_index_type(e->dtype) &&
+                      rlxc_space_fits(&s, e, c->loops, c->vars, c->at->n, &c->bounds);
+    e = fits ? rlxc_space_widened(&s, e, c->loops, c->vars, c->at->n) : NULL;
+    return s.failed ? NULL : e;
+}
+
+/* True if |e| is 0 where the loops whose variables it uses are in their first or last iteration,
+ * and less elsewhere; notes which it is. */
+static bool is_corner(corner *c, const rlxc_expr *e)
+{
+    for (uint32_t i = 0; i < c->at->n; i++) {
+        const rlxc_expr *extent = rlxc_wide(c->ctx, c->at->loops[i]->loop.extent);
+        int64_t by;
+        if (!rlxc_linear_in(c->ctx, e, c->vars[i], &by, &e) || by == INT64_MIN ||
+            (by > 0 && rlxc_bound_of(c->ctx, extent, NULL).min <= 0))
+            return false;
+        c->once[i] = by == 0 ? RLXC_EACH_TURN : by > 0 ? RLXC_LAST_TURN : RLXC_FIRST_TURN;
+        if (by != 0 && c->at->once[i] != RLXC_EACH_TURN && c->at->once[i] != c->once[i])
+            return false;
+        const rlxc_expr *last = rlxc_sub(c->ctx, extent, rlxc_i64(c->ctx, 1));
+        if (by > 0)
+            e = rlxc_add(c->ctx, e, rlxc_mul(c->ctx, last, rlxc_i64(c->ctx, by)));
+    }
+    return rlxc_is_const(rlxc_canonical(c->ctx, e, NULL), 0);
+}
+
+/* |cond| without parts that hold in the first or last iterations of loops only, such as k == 0 and
+ * k >= 255 of 256; those loops are marked. NULL: nothing remains. */
+static const rlxc_expr *without_once(rlxc_context *ctx, path *at, const rlxc_expr *cond)
+{
+    const bool equal = cond->kind == RLXC_EXPR_EQ;
+    const bool strict = cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_GT;
+    const bool up = cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_LE;
+    if (cond->kind == RLXC_EXPR_AND && cond->depth < MOST_DEPTH)
+        return both(ctx, without_once(ctx, at, cond->bin.a), without_once(ctx, at, cond->bin.b));
+    if (!equal && !up && cond->kind != RLXC_EXPR_GT && cond->kind != RLXC_EXPR_GE)
+        return cond;
+    corner c = {.ctx = ctx, .at = at};
+    begin_corner(&c);
+    const rlxc_expr *a = over_vars(&c, cond->bin.a), *b = over_vars(&c, cond->bin.b);
+    if (!a || !b)
+        return cond;
+    const rlxc_expr *e = up ? rlxc_sub(ctx, b, a) : rlxc_sub(ctx, a, b); /* it is at least 0 */
+    if (!is_corner(&c, strict ? rlxc_sub(ctx, e, rlxc_i64(ctx, 1)) : e) &&
+        !(equal && is_corner(&c, rlxc_sub(ctx, b, a))))
         return cond;
     for (uint32_t i = 0; i < at->n; i++)
-        at->first[i] = at->first[i] || first[i];
+        at->once[i] = c.once[i] != RLXC_EACH_TURN ? c.once[i] : at->once[i];
     return NULL;
 }
 
@@ -309,6 +376,22 @@ static bool is_vector(const rlxc_stmt *store)
     return vector;
 }
 
+/* The nest of a store outside of blocks. A loop of which one iteration counts is no reduction. */
+static bool collect_store(rlxc_context *ctx, const rlxc_stmt *s, const path *at, rlxc_nests *out)
+{
+    const rlxc_stmt *loops[RLXC_NEST_LOOPS];
+    uint32_t n = 0;
+    s = rlxc_store_with(ctx, s, at->vars, at->values, at->n_axes);
+    for (uint32_t i = 0; i < at->n; i++) {
+        variable v = {ctx, at->loops[i]->loop.var, false};
+        rlxc_stmt_nodes(ctx, s, find_var, &v);
+        if (v.used || at->once[i] == RLXC_EACH_TURN)
+            loops[n++] = at->loops[i];
+    }
+    s = rlxc_block_around(ctx, s, loops, n);
+    return s && collect_simple(ctx, s, at, out);
+}
+
 static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out)
 {
     const rlxc_stmt *extreme = rlxc_extreme(ctx, s);
@@ -319,7 +402,7 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
         for (uint32_t k = 0; k < at->n_axes; k++)
             if (rlxc_expr_uses_var(ctx, s->loop.extent, at->vars[k]))
                 return false;
-        at->first[at->n] = false;
+        at->once[at->n] = RLXC_EACH_TURN;
         at->loops[at->n++] = s;
         bool done = collect(ctx, s->loop.body, at, out);
         at->n--;
@@ -339,15 +422,13 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
     if (s->kind == RLXC_STMT_IF && !s->if_.otherwise) {
         path inside = *at;
         inside.cond =
-            both(ctx, at->cond, without_first(ctx, &inside, outside(ctx, at, s->if_.cond)));
+            both(ctx, at->cond, without_once(ctx, &inside, outside(ctx, at, s->if_.cond)));
         return collect(ctx, s->if_.then, &inside, out);
     }
     if (s->kind == RLXC_STMT_STORE) {
         if (is_vector(s))
             return (s = rlxc_lane_loop(ctx, s)) && collect(ctx, s, at, out);
-        s = rlxc_store_with(ctx, s, at->vars, at->values, at->n_axes);
-        s = rlxc_block_around(ctx, s, at->loops, at->n);
-        return s && collect_simple(ctx, s, at, out);
+        return collect_store(ctx, s, at, out);
     }
     return s->kind == RLXC_STMT_BLOCK &&
            (collect_simple(ctx, s, at, out) || collect_inside(ctx, s, at, out));

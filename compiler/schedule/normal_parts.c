@@ -13,7 +13,7 @@
  *       for j in range(m):                            o[i, j] = o_1[i, j] / t[i]
  *           o[i, j] = o[i, j] / t[i]
  *
- * What counts in the last iteration of a loop only is a nest without that loop. */
+ * What counts in the first or last iteration of a loop only is a nest without that loop. */
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
@@ -58,14 +58,14 @@ static bool same_elements(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest
     return true;
 }
 
-/* True if a shared loop is a reduction loop of |nest|, and |other| (NULL: any) runs in more than
- * its first iteration. */
+/* True if a shared loop is a reduction loop of |nest|, and |other| (NULL: any) runs in more of its
+ * iterations than |turn|. */
 static bool shares_reduction(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_nest *other,
-                             uint32_t shared)
+                             rlxc_turn turn, uint32_t shared)
 {
     for (uint32_t k = 0; k < nest->block->n_axes; k++)
         for (uint32_t i = 0; i < shared && nest->block->axes[k].kind == RLXC_AXIS_REDUCE; i++)
-            if ((!other || other->once[i] != RLXC_FIRST_TURN) &&
+            if ((!other || other->once[i] != turn) &&
                 rlxc_expr_uses_var(ctx, nest->realize->block.values[k], nest->loops[i]->loop.var))
                 return true;
     return false;
@@ -79,6 +79,11 @@ static bool uses_loop(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_stmt 
     for (uint32_t k = 0; k < nest->block->n_axes && !used; k++)
         used = rlxc_expr_uses_var(ctx, nest->realize->block.values[k], loop->loop.var);
     return used;
+}
+
+static bool is_last(rlxc_turn turn)
+{
+    return turn == RLXC_LAST_TURN || turn == RLXC_LATE_TURN;
 }
 
 /* True if |b| computes elements from sums of |a| in each iteration of the reduction: only the last
@@ -95,7 +100,7 @@ static bool last_counts(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *
         for (uint32_t i = 0; i < shared && a->block->axes[k].kind == RLXC_AXIS_REDUCE; i++) {
             const rlxc_expr *var = a->loops[i]->loop.var;
             bool used = rlxc_expr_uses_var(ctx, a->realize->block.values[k], var);
-            if (used && (b->once[i] != RLXC_LAST_TURN || uses_loop(ctx, b, a->loops[i])))
+            if (used && (!is_last(b->once[i]) || uses_loop(ctx, b, a->loops[i])))
                 return false;
         }
     return true;
@@ -173,9 +178,14 @@ static bool reads_own_turn(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nes
 static bool is_update_of(rlxc_context *ctx, const rlxc_nest *b, const rlxc_nest *a)
 {
     const uint32_t shared = shared_loops(a, b);
+    for (uint32_t l = 0; l < shared; l++) /* |a| runs again, or first, after |b| */
+        if (a->once[l] != b->once[l] &&
+            (a->once[l] == RLXC_LAST_TURN || b->once[l] == RLXC_FIRST_TURN))
+            return false;
     return !a->whole && !b->whole && !a->block->init && !b->block->init &&
            !rlxc_nest_reads_own(ctx, a->block) && rlxc_nest_reads_own(ctx, b->block) &&
-           !shares_reduction(ctx, b, a, shared) && same_elements(ctx, a, b, shared);
+           !shares_reduction(ctx, b, a, RLXC_FIRST_TURN, shared) &&
+           same_elements(ctx, a, b, shared);
 }
 
 static const rlxc_buffer *stored_by(const rlxc_nest *nest)
@@ -231,7 +241,8 @@ static bool reads_fresh(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t w, 
             m++;
         fresh = stored_by(nests[i]) == x && m >= n;
     }
-    return fresh && (stored_by(nests[r]) != x || !shares_reduction(ctx, nests[r], NULL, n));
+    return fresh && (stored_by(nests[r]) != x ||
+                     !shares_reduction(ctx, nests[r], nests[k], RLXC_LAST_TURN, n));
 }
 
 /* True if the stores to the buffer of nests[k] in nests before it, of which the first is nests[w],
@@ -256,7 +267,7 @@ static bool may_rename(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t w, u
             continue;
         const uint32_t shared = shared_loops(a, last);
         for (uint32_t l = 0; l < shared; l++)
-            if (a->once[l] != RLXC_EACH_TURN)
+            if (last->once[l] != RLXC_LAST_TURN && a->once[l] != RLXC_EACH_TURN)
                 return false;
         if (stored_by(a) != x || a->whole || skips_iterations(ctx, a, shared) ||
             !same_elements(ctx, a, last, shared))
@@ -329,10 +340,18 @@ static bool may_part(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
         return x == y && is_update_of(ctx, b, a);
     if (rlxc_nest_reads(ctx, a->block, y))
         return false;
-    return !rlxc_nest_reads(ctx, b->block, x) ||
-           ((a->temp || rlxc_temp_writers(temps, x) == 1 ||
-             (reads_own_turn(ctx, a, b) && !skips_iterations(ctx, a, shared))) &&
-            (!shares_reduction(ctx, a, NULL, shared) || last_counts(ctx, a, b, shared)));
+    if (!rlxc_nest_reads(ctx, b->block, x))
+        return true;
+    const bool own_turn = reads_own_turn(ctx, a, b);
+    if (!a->temp && rlxc_temp_writers(temps, x) != 1 &&
+        (!own_turn || skips_iterations(ctx, a, shared)))
+        return false;
+    for (uint32_t l = 0; l < shared; l++)
+        if (a->once[l] == RLXC_LAST_TURN && b->once[l] != RLXC_LAST_TURN)
+            return false;
+    if (!shares_reduction(ctx, a, b, RLXC_LAST_TURN, shared))
+        return own_turn || !shares_reduction(ctx, a, NULL, RLXC_EACH_TURN, shared);
+    return last_counts(ctx, a, b, shared);
 }
 
 /* True if no nest needs the unfinished results of others. Elements computed from unfinished sums
@@ -346,7 +365,7 @@ static bool finished(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n)
             const uint32_t shared = shared_loops(a, b);
             if (a->block->body->store.buffer->data == b->block->body->store.buffer->data ||
                 !rlxc_nest_reads(ctx, b->block, a->block->body->store.buffer) ||
-                (!late[i] && !shares_reduction(ctx, a, NULL, shared)))
+                (!late[i] && !shares_reduction(ctx, a, NULL, RLXC_EACH_TURN, shared)))
                 continue;
             late[k] = true;
             for (uint32_t l = 0; l < shared && late[i]; l++)
@@ -370,7 +389,7 @@ static void mark_last(rlxc_context *ctx, const rlxc_nest *a, rlxc_nest *b)
             if (b->once[l] == RLXC_EACH_TURN && a->block->axes[k].kind == RLXC_AXIS_REDUCE &&
                 rlxc_expr_uses_var(ctx, a->realize->block.values[k], a->loops[l]->loop.var) &&
                 rlxc_bound_of(ctx, a->loops[l]->loop.extent, NULL).min > 0)
-                b->once[l] = RLXC_LAST_TURN;
+                b->once[l] = RLXC_LATE_TURN;
 }
 
 static bool may_be_empty(rlxc_context *ctx, const rlxc_expr *extent)

@@ -999,3 +999,170 @@ class Module:
     def triangle(a: R.Tensor((2, 3), "float32")):
         b = R.call_tir(Module.triangle_, (a,), out_sinfo=R.Tensor((2,), "float32"))
         return b
+
+# ==== of_last_steps
+"""What counts in the first or last step of a loop only; and orders that count, because other steps read it, or store the same elements."""
+# call in_block: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 2] {1, 0, 0, 14}
+# call in_place: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 2] {2, 0, 0, 14}
+# call outermost: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 2] {43, 29, 30, 68}
+# call rows_of_last: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 2] {21, 13, 13, 34}
+# call sum_of_last: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {34, 47}
+# call last_of_some: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 3] {3, 4, 2, 8, 0, 5}
+# call first_after_last: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {50, 30}
+# call each_after_first: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {1, 3}
+# call read_in_each: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 3] {8, 11, 4, 10, 7, 10}
+# call next_to_last: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {5, 3}
+# call carried_back: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {26, 28}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def in_block_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
+        C = T.alloc_buffer((2, 2), "float32")
+        for i, j, k in T.grid(2, 2, 3):
+            with T.block("b"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * A[vj, vk]
+                if vk == 2:
+                    B[vi, vj] = T.max(C[vi, vj] - T.float32(20), T.float32(0))
+    @T.prim_func
+    def in_place_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
+        for i, j, k in T.grid(2, 2, 3):
+            if k < 1:
+                B[i, j] = T.float32(0)
+            B[i, j] = B[i, j] + A[i, k] * A[j, k]
+            if k + 1 >= 3:
+                B[i, j] = B[i, j] + A[i, j]
+            if 2 <= k:
+                B[i, j] = T.max(B[i, j] - T.float32(20), T.float32(0))
+    @T.prim_func
+    def outermost_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
+        C = T.alloc_buffer((2, 2), "float32")
+        for k, i, j in T.grid(3, 2, 2):
+            if k == 0:
+                C[i, j] = T.float32(0)
+            C[i, j] = C[i, j] + A[i, k] * A[j, k]
+            if k > 1:
+                B[j, i] = C[i, j] * T.float32(2) + A[i, j]
+    @T.prim_func
+    def rows_of_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
+        C = T.alloc_buffer((2,), "float32")
+        for i, k0, k1 in T.grid(2, 3, 1):
+            for j in range(2):
+                if k0 + k1 == 0:
+                    C[j] = T.float32(0)
+            for j in range(2):
+                C[j] = C[j] + A[i, k0 + k1] * A[j, k0 + k1]
+            if k0 + k1 == 2:
+                for j in range(2):
+                    B[i, j] = C[j]
+    @T.prim_func
+    def sum_of_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        C = T.alloc_buffer((2, 2), "float32")
+        for i in range(2):
+            B[i] = T.float32(0)
+            for k, j in T.grid(3, 2):
+                if k == 0:
+                    C[i, j] = T.float32(0)
+                C[i, j] = C[i, j] + A[i, k] * A[j, k]
+                if k == 2:
+                    B[i] = B[i] + C[i, j]
+    @T.prim_func
+    def last_of_some_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        for i, j in T.grid(2, 3):
+            B[i, j] = A[i, j]
+        for i, j, k in T.grid(2, 3, 3):
+            if k == 2 and j == 0:
+                B[i, j] = B[i, j] + A[i, k]
+    @T.prim_func
+    def first_after_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        for i in range(2):
+            B[i] = A[i, 0]
+        for k, i in T.grid(3, 2):
+            if k == 2:
+                B[i] = B[i] * T.float32(10)
+            if k == 0:
+                B[i] = B[i] + A[i, 1]
+    @T.prim_func
+    def each_after_first_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        for k, i in T.grid(3, 2):
+            B[i] = A[i, 0]
+            if k == 0:
+                B[i] = B[i] + A[i, 1]
+    @T.prim_func
+    def read_in_each_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        C = T.alloc_buffer((2,), "float32")
+        for i in range(2):
+            C[i] = T.float32(7)
+        for i, k in T.grid(2, 3):
+            if k == 2:
+                C[i] = A[i, k]
+            B[i, k] = C[i] + A[i, k]
+    @T.prim_func
+    def next_to_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        C = T.alloc_buffer((2,), "float32")
+        for i, k in T.grid(2, 3):
+            if k == 0:
+                C[i] = T.float32(0)
+            C[i] = C[i] + A[i, k]
+            if k == 1:
+                B[i] = C[i]
+    @T.prim_func
+    def carried_back_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        C = T.alloc_buffer((2,), "float32")
+        D = T.alloc_buffer((2,), "float32")
+        for i, k in T.grid(2, 3):
+            if k == 0:
+                C[i] = T.float32(0)
+                D[i] = T.float32(0)
+            C[i] = C[i] + A[i, k]
+            D[i] = D[i] + C[i]
+            if k == 2:
+                C[i] = D[i] * T.float32(2)
+                B[i] = C[i]
+    @R.function
+    def in_block(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.in_block_, (a,), out_sinfo=R.Tensor((2, 2), "float32"))
+        return b
+    @R.function
+    def in_place(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.in_place_, (a,), out_sinfo=R.Tensor((2, 2), "float32"))
+        return b
+    @R.function
+    def outermost(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.outermost_, (a,), out_sinfo=R.Tensor((2, 2), "float32"))
+        return b
+    @R.function
+    def rows_of_last(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.rows_of_last_, (a,), out_sinfo=R.Tensor((2, 2), "float32"))
+        return b
+    @R.function
+    def sum_of_last(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.sum_of_last_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def last_of_some(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.last_of_some_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
+        return b
+    @R.function
+    def first_after_last(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.first_after_last_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def each_after_first(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.each_after_first_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def read_in_each(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.read_in_each_, (a,), out_sinfo=R.Tensor((2, 3), "float32"))
+        return b
+    @R.function
+    def next_to_last(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.next_to_last_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def carried_back(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.carried_back_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b

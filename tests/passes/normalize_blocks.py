@@ -3355,3 +3355,242 @@ class Module:
                         B[i0 * 4 + i1] = T.float32(0.0)
                         for k in range(3):
                             B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+
+# ==== last_steps
+# What counts in the first or last step of a loop only is a nest without that loop, if no other step depends on it.
+# module tests/e2e/tir_temporaries.py#of_last_steps
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def in_block_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
+        # with T.block("root"):
+        C = T.alloc_buffer((2, 2))
+        for i, j, k in T.grid(T.int64(2), T.int64(2), T.int64(3)):
+            with T.block("C"):
+                i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    C[i_1, j_1] = T.float32(0.0)
+                C[i_1, j_1] = C[i_1, j_1] + A[i_1, k_1] * A[j_1, k_1]
+        for i, j in T.grid(T.int64(2), T.int64(2)):
+            with T.block("B"):
+                i_2, j_2 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                B[i_2, j_2] = T.max(C[i_2, j_2] - T.float32(20.0), T.float32(0.0))
+
+    @T.prim_func
+    def in_place_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
+        # with T.block("root"):
+        B_1 = T.alloc_buffer((2, 2))
+        B_2 = T.alloc_buffer((2, 2))
+        for i, j, k in T.grid(T.int64(2), T.int64(2), T.int64(3)):
+            with T.block("B"):
+                i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    B_1[i_1, j_1] = T.float32(0.0)
+                B_1[i_1, j_1] = B_1[i_1, j_1] + A[i_1, k_1] * A[j_1, k_1]
+        for i, j in T.grid(T.int64(2), T.int64(2)):
+            with T.block("B"):
+                i_2, j_2 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                B_2[i_2, j_2] = B_1[i_2, j_2] + A[i_2, j_2]
+        for i, j in T.grid(T.int64(2), T.int64(2)):
+            with T.block("B"):
+                i_3, j_3 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                B[i_3, j_3] = T.max(B_2[i_3, j_3] - T.float32(20.0), T.float32(0.0))
+
+    @T.prim_func
+    def outermost_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
+        # with T.block("root"):
+        C = T.alloc_buffer((2, 2))
+        for k, i, j in T.grid(T.int64(3), T.int64(2), T.int64(2)):
+            with T.block("C"):
+                k_1, i_1, j_1 = T.axis.remap("RSS", [k, i, j])
+                T.block_attr({"rlx.operator": "matmul kmn"})
+                with T.init():
+                    C[i_1, j_1] = T.float32(0.0)
+                C[i_1, j_1] = C[i_1, j_1] + A[i_1, k_1] * A[j_1, k_1]
+        for i, j in T.grid(T.int64(2), T.int64(2)):
+            with T.block("B"):
+                i_2, j_2 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "transpose ss"})
+                B[j_2, i_2] = C[i_2, j_2] * T.float32(2.0) + A[i_2, j_2]
+
+    @T.prim_func
+    def rows_of_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
+        # with T.block("root"):
+        C = T.alloc_buffer((2,))
+        for i, k0, k1 in T.grid(2, 3, 1):
+            for j in range(2):
+                if k0 + k1 == 0:
+                    C[j] = T.float32(0.0)
+            for j in range(2):
+                C[j] = C[j] + A[i, k0 + k1] * A[j, k0 + k1]
+            if k0 + k1 == 2:
+                for j in range(2):
+                    B[i, j] = C[j]
+
+    @T.prim_func
+    def sum_of_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        # with T.block("root"):
+        C = T.alloc_buffer((2, 2))
+        for i, k, j in T.grid(T.int64(2), T.int64(3), T.int64(2)):
+            with T.block("C"):
+                i_1, k_1, j_1 = T.axis.remap("SRS", [i, k, j])
+                T.block_attr({"rlx.operator": "matmul mkn"})
+                with T.init():
+                    C[i_1, j_1] = T.float32(0.0)
+                C[i_1, j_1] = C[i_1, j_1] + A[i_1, k_1] * A[j_1, k_1]
+        for i, j in T.grid(T.int64(2), T.int64(2)):
+            with T.block("B"):
+                i_2, j_2 = T.axis.remap("SR", [i, j])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    B[i_2] = T.float32(0.0)
+                B[i_2] = B[i_2] + C[i_2, j_2]
+
+    @T.prim_func
+    def last_of_some_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        # with T.block("root"):
+        for i, j in T.grid(T.int64(2), T.int64(3)):
+            with T.block("B"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                B[i_1, j_1] = A[i_1, j_1]
+        for i, j, k in T.grid(2, 3, 3):
+            if k == 2 and j == 0:
+                B[i, j] = B[i, j] + A[i, k]
+
+    @T.prim_func
+    def first_after_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        # with T.block("root"):
+        for i in range(T.int64(2)):
+            with T.block("B"):
+                i_1 = T.axis.spatial(T.int64(2), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                B[i_1] = A[i_1, T.int64(0)]
+        for k, i in T.grid(3, 2):
+            if k == 2:
+                B[i] = B[i] * T.float32(10.0)
+            if k == 0:
+                B[i] = B[i] + A[i, 1]
+
+    @T.prim_func
+    def each_after_first_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        for k, i in T.grid(3, 2):
+            B[i] = A[i, 0]
+            if k == 0:
+                B[i] = B[i] + A[i, 1]
+
+    @T.prim_func
+    def read_in_each_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
+        # with T.block("root"):
+        C = T.alloc_buffer((2,))
+        for i in range(T.int64(2)):
+            with T.block("C"):
+                i_1 = T.axis.spatial(T.int64(2), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                C[i_1] = T.float32(7.0)
+        for i, k in T.grid(2, 3):
+            if k == 2:
+                C[i] = A[i, k]
+            B[i, k] = C[i] + A[i, k]
+
+    @T.prim_func
+    def next_to_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        # with T.block("root"):
+        C = T.alloc_buffer((2,))
+        for i, k in T.grid(2, 3):
+            if k == 0:
+                C[i] = T.float32(0.0)
+            C[i] = C[i] + A[i, k]
+            if k == 1:
+                B[i] = C[i]
+
+    @T.prim_func
+    def carried_back_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        # with T.block("root"):
+        C = T.alloc_buffer((2,))
+        D = T.alloc_buffer((2,))
+        for i, k in T.grid(2, 3):
+            if k == 0:
+                C[i] = T.float32(0.0)
+                D[i] = T.float32(0.0)
+            C[i] = C[i] + A[i, k]
+            D[i] = D[i] + C[i]
+            if k == 2:
+                C[i] = D[i] * T.float32(2.0)
+                B[i] = C[i]
+
+    @R.function
+    def in_block(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 2), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2, 2), dtype="float32") = R.call_tir(cls.in_block_, (a,), out_sinfo=R.Tensor((2, 2), dtype="float32"))
+        return b
+
+    @R.function
+    def in_place(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 2), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2, 2), dtype="float32") = R.call_tir(cls.in_place_, (a,), out_sinfo=R.Tensor((2, 2), dtype="float32"))
+        return b
+
+    @R.function
+    def outermost(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 2), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2, 2), dtype="float32") = R.call_tir(cls.outermost_, (a,), out_sinfo=R.Tensor((2, 2), dtype="float32"))
+        return b
+
+    @R.function
+    def rows_of_last(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 2), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2, 2), dtype="float32") = R.call_tir(cls.rows_of_last_, (a,), out_sinfo=R.Tensor((2, 2), dtype="float32"))
+        return b
+
+    @R.function
+    def sum_of_last(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2,), dtype="float32") = R.call_tir(cls.sum_of_last_, (a,), out_sinfo=R.Tensor((2,), dtype="float32"))
+        return b
+
+    @R.function
+    def last_of_some(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2, 3), dtype="float32") = R.call_tir(cls.last_of_some_, (a,), out_sinfo=R.Tensor((2, 3), dtype="float32"))
+        return b
+
+    @R.function
+    def first_after_last(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2,), dtype="float32") = R.call_tir(cls.first_after_last_, (a,), out_sinfo=R.Tensor((2,), dtype="float32"))
+        return b
+
+    @R.function
+    def each_after_first(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2,), dtype="float32") = R.call_tir(cls.each_after_first_, (a,), out_sinfo=R.Tensor((2,), dtype="float32"))
+        return b
+
+    @R.function
+    def read_in_each(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2, 3), dtype="float32") = R.call_tir(cls.read_in_each_, (a,), out_sinfo=R.Tensor((2, 3), dtype="float32"))
+        return b
+
+    @R.function
+    def next_to_last(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2,), dtype="float32") = R.call_tir(cls.next_to_last_, (a,), out_sinfo=R.Tensor((2,), dtype="float32"))
+        return b
+
+    @R.function
+    def carried_back(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2,), dtype="float32") = R.call_tir(cls.carried_back_, (a,), out_sinfo=R.Tensor((2,), dtype="float32"))
+        return b
