@@ -434,6 +434,26 @@ RLX_TEST(conv, over_one_dimension)
         check(t, &cases[i], targets, 4, direct_limit);
 }
 
+/* More than half of the second-level cache of these targets: summed in blocks of channels, for one
+ * element of the window at a time, over the rows of several lines. */
+RLX_TEST(conv, weights_larger_than_the_cache)
+{
+    static const build levels[] = {
+        {"x86-64-v3", 3, true}, {"x86-64-v4", 3, true}, {"x86-64-v2", 2, true}};
+    static const conv_case cases[] = {
+        {131, 70, 13, 20, 3, 1, 1, 1, 1, 1, false, true},
+        {128, 128, 6, 9, 3, 1, 1, 1, 1, 1, true, false},
+        {300, 130, 5, 7, 3, 2, 1, 1, 1, 0, false, true},
+        {40, 40, 3, 210, 7, 1, 1, 1, 3, 3, false, true}, /* several blocks of columns */
+        {131, 70, 1, 1, 3, 1, 1, 1, 1, 1, false, true},
+        {512, 70, 0, 9, 3, 1, 1, 1, 1, 1, false, true},
+        {512, 70, 0, 200, 3, 1, 1, 1, 2, 0, false, false},
+        {64, 130, 9, 0, 3, 1, 1, 1, 1, 1, false, true}, /* an empty image with padding */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(t, &cases[i], levels, 3, direct_limit);
+}
+
 typedef struct counted { /* number of calls of |name| in main after |pass| */
     const char *pass, *name;
     uint32_t n;

@@ -96,6 +96,7 @@ typedef struct edit {
 } edit;
 
 #define TILE "tests/passes/schedule.tile.py#product_and_row_sums"
+#define WINDOW "tests/passes/schedule.tile.py#panel_first"
 #define SLIDING "tests/passes/schedule.sliding.py#depthwise"
 #define ATTENTION "tests/passes/schedule.attention.py#two_heads"
 #define QUANT "tests/passes/schedule.quant.py#weights_of_eight_bits"
@@ -110,6 +111,7 @@ static const edit edits[] = {
     {TILE, "\"rows\": 4, \"tail1\": 3", "\"rows\": 5, \"tail1\": 3", NULL},
     {TILE, "\"block\": 48", "\"block\": 2", NULL},
     {TILE, "\"lanes\": 8", "\"lanes\": 4", NULL},
+    {WINDOW, "\"k_block\": 256, \"fetch\": 256", "\"k_block\": 100", NULL},
     {SLIDING, "\"columns\": 8", "\"columns\": 5", NULL},
     {ATTENTION, "\"keys\": 48", "\"keys\": 96", NULL},
     {QUANT, "\"rows1\": 4", "\"rows1\": 3", NULL},
@@ -128,6 +130,7 @@ static const edit edits[] = {
     {TILE, "\"tail1\": 3", "\"tail1\": 4", "tail1 is 4, below 4 is needed"},
     {TILE, "\"tail3\": 1", "\"tail3\": 0", "has 2 rows, 1 is needed"},
     {TILE, "\"chains\": 8", "\"chains\": 8, \"k_block\": 8", "k_block is 8, which needs panels"},
+    {WINDOW, ", \"panel_first\": 1", "", "k_block is 256, which needs panels"},
     {TILE, "\"chains\": 8", "\"chains\": 8, \"fetch\": 1", "fetch is 1, which needs panels"},
     {TILE, "\"chains\": 8", "\"chains\": 8, \"epilogue\": 1", "epilogue is 1, but no block maps c"},
     {TILE, "name=\"c\"", "name=\"d\"", "no block d of k is left for it"},

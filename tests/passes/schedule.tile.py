@@ -667,39 +667,76 @@ class Module:
         o = T.match_buffer(po, (h, T.int64(6), T.int64(512)))
         with T.block("root"):
             with T.block("tile"):
-                for piece in T.parallel(h * T.int64(32), annotations={"rlx.alike": 1}):
+                group: T.int64 = T.max((h - T.int64(1)) // T.max((h + T.int64(31)) // T.int64(32), T.int64(1)) + T.int64(1), T.int64(1))
+                groups: T.int64 = (h - T.int64(1)) // group + T.int64(1)
+                for piece in T.parallel(groups * T.int64(32), annotations={"rlx.alike": 1}):
                     acc = T.allocate([T.int64(96)], "float32", "global")
                     acc_1 = T.decl_buffer((T.int64(96),), data=acc)
-                    outer: T.int64 = piece % h
-                    tile: T.int64 = piece // h
-                    with T.block("init"):
-                        for m in T.unroll(T.int64(6)):
-                            for v in T.unroll(T.int64(2)):
-                                for l in T.vectorized(T.int64(8)):
-                                    acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = T.float32(0.0)
-                    with T.block("sum"):
-                        for k, k_1, k_2 in T.grid(T.int64(3), T.int64(3), T.int64(128)):
-                            for m in T.unroll(T.int64(6)):
-                                for v in T.unroll(T.int64(2)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + k, m + k_1, k_2 * T.int64(4)] * w[k, k_1, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
-                            for m in T.unroll(T.int64(6)):
-                                for v in T.unroll(T.int64(2)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + k, m + k_1, k_2 * T.int64(4) + T.int64(1)] * w[k, k_1, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4) + T.int64(1), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
-                            for m in T.unroll(T.int64(6)):
-                                for v in T.unroll(T.int64(2)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + k, m + k_1, k_2 * T.int64(4) + T.int64(2)] * w[k, k_1, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4) + T.int64(2), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
-                            for m in T.unroll(T.int64(6)):
-                                for v in T.unroll(T.int64(2)):
-                                    for l in T.vectorized(T.int64(8)):
-                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + k, m + k_1, k_2 * T.int64(4) + T.int64(3)] * w[k, k_1, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4) + T.int64(3), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
-                    with T.block("write"):
-                        for m in T.unroll(T.int64(6)):
-                            for v in T.unroll(T.int64(2)):
-                                for l in T.vectorized(T.int64(8)):
-                                    o[outer, m, tile * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)]
+                    partial = T.allocate([T.int64(192), T.int64(16)], "float32", "global")
+                    partial_1 = T.decl_buffer((T.int64(192), T.int64(16)), data=partial)
+                    outer: T.int64 = group * (piece % groups)
+                    outers: T.int64 = T.min(group, h - outer)
+                    tile: T.int64 = piece // groups
+                    piece_panel: T.int64 = (piece + T.int64(1)) // groups * T.int64(16)
+                    share: T.int64 = T.int64(4096) // T.max(outers * T.int64(6), T.int64(1))
+                    for block in range(T.int64(18)):
+                        at: T.int64 = block % T.int64(3)
+                        at_1: T.int64 = block // T.int64(3) % T.int64(3)
+                        first: T.int64 = block // T.int64(9) * T.int64(256)
+                        next: T.int64 = T.Select(block + T.int64(1) < T.int64(18), block + T.int64(1), T.int64(0))
+                        at_2: T.int64 = next % T.int64(3)
+                        at_3: T.int64 = next // T.int64(3) % T.int64(3)
+                        first_1: T.int64 = next // T.int64(9) * T.int64(256)
+                        panel: T.int64 = T.Select(block + T.int64(1) < T.int64(18), tile * T.int64(16), piece_panel)
+                        for outer_1 in range(outers):
+                            place: T.int64 = outer_1 * T.int64(6)
+                            step: T.int64 = (share * T.int64(3) + T.int64(127)) // T.int64(128)
+                            column: T.int64 = share * place
+                            with T.block("init"):
+                                if block == T.int64(0):
+                                    for m in T.unroll(T.int64(6)):
+                                        for v in T.unroll(T.int64(2)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = T.float32(0.0)
+                                else:
+                                    for m in T.unroll(T.int64(6)):
+                                        for v in T.unroll(T.int64(2)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = partial_1[place + m, v * T.int64(8) + l]
+                            with T.block("sum"):
+                                for k in range(T.int64(64)):
+                                    for m in T.unroll(T.int64(6)):
+                                        for v in T.unroll(T.int64(2)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + outer_1 + at_1, m + at, first + k * T.int64(4)] * w[at_1, at, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), first + k * T.int64(4), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                                    T.call_llvm_intrin("int32", "llvm.prefetch", T.address_of(w[at_3, at_2, panel // T.int64(16), first_1, column + (first + k * T.int64(4) - first) * step]), 0, 2, 1)
+                                    for m in T.unroll(T.int64(6)):
+                                        for v in T.unroll(T.int64(2)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + outer_1 + at_1, m + at, first + (k * T.int64(4) + T.int64(1))] * w[at_1, at, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), first + (k * T.int64(4) + T.int64(1)), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                                    T.call_llvm_intrin("int32", "llvm.prefetch", T.address_of(w[at_3, at_2, panel // T.int64(16), first_1, column + (first + (k * T.int64(4) + T.int64(1)) - first) * step]), 0, 2, 1)
+                                    for m in T.unroll(T.int64(6)):
+                                        for v in T.unroll(T.int64(2)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + outer_1 + at_1, m + at, first + (k * T.int64(4) + T.int64(2))] * w[at_1, at, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), first + (k * T.int64(4) + T.int64(2)), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                                    T.call_llvm_intrin("int32", "llvm.prefetch", T.address_of(w[at_3, at_2, panel // T.int64(16), first_1, column + (first + (k * T.int64(4) + T.int64(2)) - first) * step]), 0, 2, 1)
+                                    for m in T.unroll(T.int64(6)):
+                                        for v in T.unroll(T.int64(2)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer + outer_1 + at_1, m + at, first + (k * T.int64(4) + T.int64(3))] * w[at_1, at, (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), first + (k * T.int64(4) + T.int64(3)), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                                    T.call_llvm_intrin("int32", "llvm.prefetch", T.address_of(w[at_3, at_2, panel // T.int64(16), first_1, column + (first + (k * T.int64(4) + T.int64(3)) - first) * step]), 0, 2, 1)
+                            if block == T.int64(17):
+                                with T.block("write"):
+                                    for m in T.unroll(T.int64(6)):
+                                        for v in T.unroll(T.int64(2)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                o[outer + outer_1, m, tile * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)]
+                            else:
+                                with T.block("keep"):
+                                    for m in T.unroll(T.int64(6)):
+                                        for v in T.unroll(T.int64(2)):
+                                            for l in T.vectorized(T.int64(8)):
+                                                partial_1[place + m, v * T.int64(8) + l] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)]
 
     @R.function
     def main(x: R.Tensor(("h + 2", 8, 512), dtype="float32"), w: R.Tensor((3, 3, 32, 512, 16), dtype="float32"), s: R.Shape(["h"])) -> R.Tensor(("h", 6, 512), dtype="float32"):

@@ -11,7 +11,10 @@
  *
  * One thread computes neighbouring tiles of j, so it reads a contiguous range of the operand; with
  * few tiles of j the blocks of rows are divided between threads. An operand that stays in the
- * second-level cache is traversed for each block of rows, whose results are then neighbours.
+ * second-level cache is traversed for each block of rows, whose results are then neighbours. The
+ * weights of a convolution that do not stay there are summed in blocks, for the rows of several
+ * lines of the image at a time: each block is read from the first-level cache by all rows but the
+ * first, and the sums wait in memory meanwhile.
  *
  * Tiles are exact. Remaining rows run in tiles of fewer rows (rlxc_tile_shape.chain). Remaining
  * columns run in a narrower tile, whose last vector is masked if partial: loads give zeros beyond
@@ -28,14 +31,21 @@
 #include "compiler/kernels/conv/sliding.h"
 #include "compiler/kernels/rules.h"
 
-/* Tiles of fewer rows wait for memory anyway, and read it in order, so that they do not fetch.
- * Rows that share a copy of the operand, in blocks of those that do not. */
-enum { FETCH_ROWS = 3, PACKED_BLOCKS = 10 };
+/* Tiles of at most so many rows wait for memory; the processor fetches panels of one line for those
+ * that have fewer. Rows that share a copy of the operand, in blocks of those that do not. */
+enum { FEW_ROWS = 3, PACKED_BLOCKS = 10 };
 
 static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, bool remainder)
 {
     return rlxc_binary(t->ctx, remainder ? RLXC_EXPR_FLOORMOD : RLXC_EXPR_FLOORDIV, a,
                        rlxc_tile_num(t, b));
+}
+
+/* |a| / |b|, rounded up. */
+static const rlxc_expr *split(rlxc_tiler *t, const rlxc_expr *a, const rlxc_expr *b)
+{
+    const rlxc_expr *up = rlxc_tile_plus(t, a, rlxc_sub(t->ctx, b, rlxc_tile_num(t, 1)));
+    return rlxc_binary(t->ctx, RLXC_EXPR_FLOORDIV, up, b);
 }
 
 /* rows / mr, minus one if the remaining rows borrow a tile (rlxc_tile_shape). */
@@ -67,23 +77,23 @@ static const rlxc_expr *tail_tiles(rlxc_tiler *t, const rlxc_expr *left, int64_t
     return rlxc_select(t->ctx, two, rlxc_tile_num(t, 0), count);
 }
 
-/* How tiles fetch panels with rows of one line. A tile that is alone fetches the row p.fetch rows
- * ahead. Several tiles share what is read after this panel, or after this block of the reduction:
- * each fetches as much of it as it has rows, a few elements along with each row of the sums, so
- * that it is there in time however many rows there are. One row more than a tile has makes two of
- * half as many, which are too short for that: they count as alone. */
+/* How tiles fetch panels. A tile that is alone fetches the row p.fetch rows ahead. Several tiles
+ * share what is read after this panel, or after this block of the reduction: each fetches as much
+ * of it as it has rows, a few elements along with each row of the sums, so that it is there in time
+ * however many rows there are. Of panels with rows of one line, one row more than a tile has makes
+ * two of half as many, which are too short for that: they count as alone. */
 static void share_panels(rlxc_tiler *t, rlxc_schedule *to)
 {
     rlxc_context *ctx = t->ctx;
     const int64_t most = rlxc_tile_distance(t) * t->p.nv * t->p.vl;
-    if (!t->p.fetch || rlxc_tile_lines(&t->p, t->s->out->dtype) != 1)
+    if (!t->p.fetch || t->p.window)
         return;
     const rlxc_expr *rows = t->s->extents[t->p.i], *none = rlxc_tile_num(t, 0);
-    t->alone = rlxc_named(to, "alone",
-                          rlxc_binary(ctx, RLXC_EXPR_LE, rows, rlxc_tile_num(t, t->p.mr + 1)));
     const rlxc_expr *some = rlxc_binary(ctx, RLXC_EXPR_MAX, rows, rlxc_tile_num(t, 1));
-    const rlxc_expr *each = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rlxc_tile_num(t, most), some);
-    t->share = rlxc_named(to, "share", rlxc_select(ctx, t->alone, none, each));
+    t->share = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rlxc_tile_num(t, most), some);
+    const int64_t few = t->p.mr + (rlxc_tile_lines(&t->p, t->s->out->dtype) == 1);
+    t->alone = rlxc_named(to, "alone", rlxc_binary(ctx, RLXC_EXPR_LE, rows, rlxc_tile_num(t, few)));
+    t->share = rlxc_named(to, "share", rlxc_select(ctx, t->alone, none, t->share));
 }
 
 /* The rows ahead that tiles of the panel at column |j0| fetch: nothing follows the last panel,
@@ -94,40 +104,33 @@ static const rlxc_expr *panel_ahead(rlxc_tiler *t, const rlxc_expr *j0)
     const rlxc_expr *next = rlxc_tile_plus(t, j0, rlxc_tile_num(t, (int64_t)t->p.nv * t->p.vl));
     const rlxc_expr *more = rlxc_binary(ctx, RLXC_EXPR_LT, next, t->s->extents[t->p.j]),
                     *distance = rlxc_tile_num(t, rlxc_tile_distance(t));
-    if (!t->p.k_block)
+    if (!t->p.k_block && !t->c->serial)
         distance = rlxc_select(ctx, more, distance, rlxc_tile_num(t, 0));
-    return rlxc_select(ctx, t->alone, rlxc_tile_num(t, t->p.fetch), distance);
+    return t->alone ? rlxc_select(ctx, t->alone, rlxc_tile_num(t, t->p.fetch), distance) : distance;
 }
 
 /* Weights that do not stay in the cache between calls come from memory or the last-level cache,
  * piece by piece as the first tile of rows reads a panel. So tiles prefetch lines, after the last
- * row those of the next panel. Where a row is of several lines the first full tiles of the first
- * block of rows fetch one each, if they are enough for all; the others name a line that they read
- * anyway. */
-static void fetch_ahead(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rlxc_tiles *tiles)
+ * row those of the next panel. A tile of few rows waits for memory, and fetches all lines of a row.
+ */
+static void fetch_ahead(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q)
 {
     rlxc_context *ctx = t->ctx;
     const int64_t lines = rlxc_tile_lines(&t->p, t->s->out->dtype);
-    if (!t->p.fetch || q->nv != t->p.nv || lines < 1 || q->mr < (lines > 1 ? t->p.mr : FETCH_ROWS))
+    if (!t->p.fetch || q->nv != t->p.nv || lines < 1 || (lines == 1 && q->mr < FEW_ROWS))
         return;
-    if (lines == 1) {
-        const rlxc_expr *width = rlxc_tile_num(t, (int64_t)q->nv * q->vl),
-                        *part = rlxc_tile_times(t, t->share, q->mr);
-        part = rlxc_split_count(ctx, part, rlxc_tile_distance(t));
-        q->ahead_step = rlxc_named(to, "step", rlxc_select(ctx, t->alone, width, part));
-        q->ahead = rlxc_named(to, "ahead", panel_ahead(t, q->j0));
-        q->ahead_column = rlxc_named(to, "column", rlxc_mul(ctx, q->i0, t->share));
-        return;
-    }
-    const rlxc_expr *all = rlxc_tile_num(t, lines), *none = rlxc_tile_num(t, 0);
-    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_EQ, t->row, none);
-    const rlxc_expr *now =
-        rlxc_binary(ctx, RLXC_EXPR_AND, first, rlxc_binary(ctx, RLXC_EXPR_GE, tiles->count, all));
-    now = rlxc_binary(ctx, RLXC_EXPR_AND, now, rlxc_binary(ctx, RLXC_EXPR_LT, tiles->index, all));
-    q->ahead = rlxc_named(to, "ahead", rlxc_select(ctx, now, rlxc_tile_num(t, t->p.fetch), none));
-    const rlxc_expr *line = divide(t, tiles->index, lines, true);
-    q->ahead_column =
-        rlxc_named(to, "column", rlxc_tile_times(t, line, (int64_t)q->nv * q->vl / lines));
+    const rlxc_expr *width = rlxc_tile_num(t, (int64_t)q->nv * q->vl), *row = q->i0,
+                    *part = rlxc_tile_times(t, t->share, q->mr);
+    if (t->p.window)
+        row = rlxc_tile_plus(t, t->place, rlxc_sub(ctx, row, t->row));
+    part = rlxc_split_count(ctx, part, rlxc_tile_distance(t));
+    q->ahead_lines = q->mr <= FEW_ROWS ? (uint32_t)lines
+                     : q->mr < t->p.mr ? (uint32_t)(lines + 1) / 2
+                                       : 1;
+    q->ahead_step =
+        rlxc_named(to, "step", t->alone ? rlxc_select(ctx, t->alone, width, part) : part);
+    q->ahead = t->p.window ? rlxc_tile_num(t, 0) : rlxc_named(to, "ahead", panel_ahead(t, q->j0));
+    q->ahead_column = rlxc_named(to, "column", rlxc_mul(ctx, row, t->share));
 }
 
 /* All rows of the block for one tile of columns: full tiles, then smaller ones. Of an unknown
@@ -158,7 +161,7 @@ static const rlxc_stmt *row_tiles(rlxc_tiler *t, rlxc_tile q)
         q.kept = last.left ? rlxc_sub(ctx, now.first, last.first) : NULL;
         rlxc_schedule each = {.s = t->c->s};
         rlxc_tile one = q;
-        fetch_ahead(t, &each, &one, &now);
+        fetch_ahead(t, &each, &one);
         RLXC_PUSH(ctx, &each.out, rlxc_tile_body(t, &one));
         rlxc_close_tiles(&own, &rest, &now, rlxc_body_of(&each));
         if (q.mr == 1)
@@ -258,6 +261,92 @@ static const rlxc_stmt *all_rows(rlxc_tiler *t, rlxc_tile q)
 
 /* --- tiles of columns ------------------------------------------------------------------------- */
 
+/* The number of points of the other result axes. */
+static const rlxc_expr *outer_extent(rlxc_tiler *t)
+{
+    const rlxc_expr *total = rlxc_tile_num(t, 1);
+    for (uint32_t k = 0; k < t->s->n_axes; k++)
+        if (k != t->p.j && k != t->p.i && !t->s->reduces[k])
+            total = rlxc_mul(t->ctx, total, t->s->extents[k]);
+    return rlxc_canonical(t->ctx, total, NULL);
+}
+
+/* Sets the other axes for position |at| in their product. */
+static void set_outer(rlxc_tiler *t, const rlxc_expr *at)
+{
+    uint32_t last = RLXC_NO_AXIS;
+    for (uint32_t k = 0; k < t->s->n_axes; k++)
+        if (k != t->p.j && k != t->p.i && !t->s->reduces[k] && last == RLXC_NO_AXIS)
+            last = k; /* the outermost: takes what is left */
+    for (uint32_t k = t->s->n_axes; k-- > 0;) {
+        if (k == t->p.j || k == t->p.i || t->s->reduces[k])
+            continue;
+        const rlxc_expr *extent = t->s->extents[k];
+        t->values[k] = k == last ? at : rlxc_binary(t->ctx, RLXC_EXPR_FLOORMOD, at, extent);
+        at = rlxc_binary(t->ctx, RLXC_EXPR_FLOORDIV, at, extent);
+    }
+}
+
+/* The elements of the reduction axes where block |at| of a window begins: the elements of the
+ * window take turns, and so do the channels of the image that they read. */
+static void window_values(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *at,
+                          const rlxc_expr **out)
+{
+    for (uint32_t k = t->s->n_axes - 1; k-- > 0;) {
+        int64_t extent = 1;
+        if (!t->s->reduces[k])
+            continue;
+        rlxc_is_int(t->s->extents[k], &extent);
+        out[k] = rlxc_named(to, "at", divide(t, at, extent, true));
+        at = divide(t, at, extent, false);
+    }
+    out[t->p.reduce] = rlxc_named(to, "first", rlxc_tile_times(t, at, t->p.k_block));
+}
+
+/* The rows of a piece for one tile of columns, for one block of a window after the other: the
+ * weights of a block are read from the first-level cache by all rows but the first ones, and the
+ * tiles together fetch those of the next block. */
+static const rlxc_stmt *window_blocks(rlxc_tiler *t, rlxc_tile q)
+{
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule own = {.s = t->c->s}, inner = own, each = own;
+    const rlxc_expr *extent = t->s->extents[t->p.reduce], *one = rlxc_tile_num(t, 1);
+    const int64_t width = (int64_t)q.nv * q.vl;
+    t->blocks = rlxc_split_count(ctx, extent, t->p.k_block);
+    for (uint32_t k = 0; k < t->s->n_axes; k++)
+        if (t->s->reduces[k] && k != t->p.reduce)
+            t->blocks = rlxc_mul(ctx, t->blocks, t->s->extents[k]);
+    t->blocks = rlxc_canonical(ctx, t->blocks, NULL);
+    const rlxc_expr *rows = rlxc_mul(ctx, t->outers, t->rows);
+    t->share =
+        rlxc_named(&own, "share",
+                   rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rlxc_tile_num(t, t->p.k_block * width),
+                               rlxc_binary(ctx, RLXC_EXPR_MAX, rows, one)));
+    t->block = rlxc_loop_var(ctx, "block");
+    window_values(t, &inner, t->block, t->values);
+    t->first = t->values[t->p.reduce];
+    t->count = rlxc_tile_num(t, t->p.k_block);
+    if (!rlxc_is_const(rlxc_canonical(ctx, divide(t, extent, t->p.k_block, true), NULL), 0))
+        t->count =
+            rlxc_named(&inner, "count", rlxc_split_size(ctx, extent, t->first, t->p.k_block));
+    if (t->p.fetch) {
+        const rlxc_expr *after = rlxc_tile_plus(t, t->block, one);
+        const rlxc_expr *more = rlxc_binary(ctx, RLXC_EXPR_LT, after, t->blocks);
+        after = rlxc_named(&inner, "next", rlxc_select(ctx, more, after, rlxc_tile_num(t, 0)));
+        window_values(t, &inner, after, t->next);
+        t->next_panel = rlxc_named(&inner, "panel", rlxc_select(ctx, more, q.j0, t->piece_panel));
+    }
+    const rlxc_expr *outer = rlxc_loop_var(ctx, "outer");
+    set_outer(t, rlxc_tile_plus(t, t->outer, outer));
+    t->place = rlxc_named(&each, "place", rlxc_mul(ctx, outer, t->rows));
+    RLXC_PUSH(ctx, &each.out, all_rows(t, q));
+    RLXC_PUSH(ctx, &inner.out,
+              rlxc_loop_of(ctx, outer, t->outers, RLXC_LOOP_SERIAL, rlxc_body_of(&each)));
+    RLXC_PUSH(ctx, &own.out,
+              rlxc_loop_of(ctx, t->block, t->blocks, RLXC_LOOP_SERIAL, rlxc_body_of(&inner)));
+    return rlxc_body_of(&own);
+}
+
 /* The rows of one tile of columns, for one block of the reduction after the other: what is read of
  * the panel and of the rows stays in the second level of cache. Few rows use a panel once, in one.
  */
@@ -283,6 +372,8 @@ static const rlxc_stmt *reduction_blocks(rlxc_tiler *t, rlxc_tile q)
 
 static const rlxc_stmt *columns(rlxc_tiler *t, rlxc_tile q)
 {
+    if (t->p.window)
+        return window_blocks(t, q);
     if (t->p.k_block)
         return reduction_blocks(t, q);
     const rlxc_stmt *in_place = t->p.must_pack ? NULL : all_rows(t, q);
@@ -294,32 +385,6 @@ static const rlxc_stmt *columns(rlxc_tiler *t, rlxc_tile q)
     const rlxc_stmt *packed = rlxc_stmt_seq(t->ctx, parts, 2);
     t->p.must_pack = always;
     return always ? packed : rlxc_stmt_if(t->ctx, t->packs, packed, in_place);
-}
-
-/* The number of points of the other result axes. */
-static const rlxc_expr *outer_extent(rlxc_tiler *t)
-{
-    const rlxc_expr *total = rlxc_tile_num(t, 1);
-    for (uint32_t k = 0; k < t->s->n_axes; k++)
-        if (k != t->p.j && k != t->p.i && !t->s->reduces[k])
-            total = rlxc_mul(t->ctx, total, t->s->extents[k]);
-    return rlxc_canonical(t->ctx, total, NULL);
-}
-
-/* Sets the other axes for position |at| in their product. */
-static void set_outer(rlxc_tiler *t, const rlxc_expr *at)
-{
-    uint32_t last = RLXC_NO_AXIS;
-    for (uint32_t k = 0; k < t->s->n_axes; k++)
-        if (k != t->p.j && k != t->p.i && !t->s->reduces[k] && last == RLXC_NO_AXIS)
-            last = k; /* the outermost: takes what is left */
-    for (uint32_t k = t->s->n_axes; k-- > 0;) {
-        if (k == t->p.j || k == t->p.i || t->s->reduces[k])
-            continue;
-        const rlxc_expr *extent = t->s->extents[k];
-        t->values[k] = k == last ? at : rlxc_binary(t->ctx, RLXC_EXPR_FLOORMOD, at, extent);
-        at = rlxc_binary(t->ctx, RLXC_EXPR_FLOORDIV, at, extent);
-    }
 }
 
 static bool is_zero(rlxc_tiler *t, const rlxc_expr *e)
@@ -371,6 +436,28 @@ static void set_rows(rlxc_tiler *t, const rlxc_expr *block, const rlxc_expr *blo
     t->rows = rlxc_named(t->c, "rows", rlxc_binary(t->ctx, RLXC_EXPR_MIN, left, t->size));
 }
 
+/* Sets the points of the outer axes for piece |at| of a window, so many that their rows have room
+ * in |partial|. Gives the number of such pieces. */
+static const rlxc_expr *take_group(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *at)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *all = rlxc_named(to, "outers", outer_extent(t)), *one = rlxc_tile_num(t, 1);
+    const rlxc_expr *size = rlxc_tile_num(t, t->p.block);
+    const rlxc_expr *rows = rlxc_binary(ctx, RLXC_EXPR_MIN, t->s->extents[t->p.i], size);
+    rows = rlxc_binary(ctx, RLXC_EXPR_MAX, rows, one);
+    const rlxc_expr *most =
+        rlxc_named(to, "most", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, size, rows));
+    const rlxc_expr *few = rlxc_binary(ctx, RLXC_EXPR_MAX, split(t, all, most), one);
+    const rlxc_expr *each = rlxc_named(
+        to, "group", rlxc_binary(ctx, RLXC_EXPR_MAX, split(t, all, few), one)); /* even */
+    const rlxc_expr *n = rlxc_named(to, "groups", split(t, all, each));
+    t->outer =
+        rlxc_named(t->c, "outer", rlxc_mul(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, n), each));
+    t->outers = rlxc_named(t->c, "outers",
+                           rlxc_binary(ctx, RLXC_EXPR_MIN, rlxc_sub(ctx, all, t->outer), each));
+    return n;
+}
+
 /* One loop over the other axes, |full| tiles of full width and, if |left| is a number, a narrower
  * one for the columns left over, and the blocks of rows. */
 static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full, int64_t left)
@@ -388,9 +475,17 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
     const rlxc_expr *slow = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, inner);
     const rlxc_expr *fast = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, inner);
     const rlxc_expr *at = rlxc_named(t->c, "at", rows_first ? fast : slow), *j = at;
+    const rlxc_expr *outers = outer_extent(t); /* pieces of them */
     /* All rows read one panel before the next if a row at a border reads only a part of it, or if
      * the panels do not stay in the cache. */
-    if (!one) {
+    if (t->p.window) {
+        const rlxc_expr *n = take_group(t, to, at),
+                        *next = rlxc_tile_plus(t, p, rlxc_tile_num(t, 1));
+        j = rlxc_named(t->c, "tile", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, n));
+        next = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, next, rlxc_mul(ctx, n, blocks));
+        t->piece_panel = rlxc_named(t->c, "piece_panel", rlxc_tile_times(t, next, width));
+        outers = n;
+    } else if (!one) {
         const rlxc_expr *n = panel_first ? rlxc_named(to, "outers", outer_extent(t)) : tiles;
         const rlxc_expr *whole = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, n),
                         *part = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, n);
@@ -414,7 +509,7 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
         body = rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, j, full), columns(t, wide),
                             columns(t, narrow));
     RLXC_PUSH(ctx, &t->c->out, body);
-    close_loop(t, to, p, rlxc_mul(ctx, rlxc_mul(ctx, outer_extent(t), tiles), blocks));
+    close_loop(t, to, p, rlxc_mul(ctx, rlxc_mul(ctx, outers, tiles), blocks));
 }
 
 /* An unknown number of columns that does not fill a tile: full vectors, then a partial one. Columns
@@ -500,6 +595,8 @@ bool rlxc_decide_tiles(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_sta
     rlxc_tile_plan p;
     if (!rlxc_tile_plan_of(c->s, &r.both[0], &p))
         return false;
+    if (r.bordered)
+        rlxc_tile_without_window(&p);
     *out = (rlxc_tile_sizes){.lanes = p.vl,
                              .vectors = p.nv,
                              .rows = p.mr,
@@ -526,7 +623,7 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
                         const rlxc_tile_sizes *sizes)
 {
     rlxc_context *ctx = c->s->ctx;
-    rlxc_schedule inner = {.s = c->s};
+    rlxc_schedule inner = {.s = c->s, .serial = c->serial};
     const prepared r = prepare(c, stage, epilogue);
     rlxc_tiler t = {.c = &inner,
                     .ctx = ctx,
@@ -536,6 +633,8 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
                     .small = !sizes->threads};
     if (!rlxc_tile_plan_with(c->s, t.s, sizes, &t.p))
         return false;
+    if (r.bordered && t.p.window)
+        return rlxc_decline(c->s, "k_block needs a window without conditions at a border");
     for (uint32_t k = 0; k < t.s->n_axes; k++)
         t.values[k] = rlxc_tile_num(&t, 0);
     int64_t width = (int64_t)t.p.nv * t.p.vl, left;

@@ -25,6 +25,11 @@ typedef struct rlxc_tiler {
     /* the block of the reduction (p.k_block): its number, how many, its first element, their number
      */
     const rlxc_expr *block, *blocks, *first, *count;
+    /* of a window: the first of the points of the outer axes in this piece and their number; where
+     * the rows of the current point begin in |partial|; the panels of the next piece and of the
+     * next block, and the elements of the reduction axes where that begins */
+    const rlxc_expr *outer, *outers, *place, *piece_panel, *next_panel;
+    const rlxc_expr *next[RLXC_STAGE_AXES];
     const rlxc_expr *values[RLXC_STAGE_AXES]; /* values of the axes: loop variables of the outer
                                                * loops */
 } rlxc_tiler;
@@ -38,9 +43,11 @@ typedef struct rlxc_tile { /* a register tile at a position of the result */
     uint32_t mr, nv, vl;
     const rlxc_expr *i0, *j0;
     const rlxc_expr *valid; /* columns that exist; NULL: all */
-    /* of the operand's panels, a line is fetched along with each row of the sums: so many rows
-     * ahead, at that column; NULL: none. With a step, the row stays and the column moves on. */
+    /* of the operand's panels, lines are fetched along with each row of the sums: from the row that
+     * is so many ahead of the first one, and from that column on, which moves on by the step; NULL:
+     * none are fetched */
     const rlxc_expr *ahead, *ahead_column, *ahead_step;
+    uint32_t ahead_lines;           /* at a time, parts of the step apart */
     const rlxc_tile_ranges *ranges; /* ranges of the sum; NULL: all of each axis */
     const rlxc_expr *guard; /* condition on the stage's axes: elements that fail it add nothing */
     /* The results stay in t->tile from this row on, for rlxc_tile_finish; NULL: they are written.

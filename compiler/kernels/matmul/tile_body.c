@@ -104,7 +104,8 @@ static uint32_t chains_of(const rlxc_tiler *t, const rlxc_tile *q)
 static const rlxc_expr *partial_sum(rlxc_tiler *t, const rlxc_tile *q, const rlxc_point *at,
                                     const rlxc_expr *out_where[2])
 {
-    out_where[0] = rlxc_tile_plus(t, rlxc_sub(t->ctx, q->i0, t->row), at->m);
+    const rlxc_expr *row = rlxc_sub(t->ctx, q->i0, t->row);
+    out_where[0] = rlxc_tile_plus(t, t->place ? rlxc_tile_plus(t, t->place, row) : row, at->m);
     out_where[1] = column(t, q, at);
     return rlxc_load(t->ctx, t->partial, out_where, 2);
 }
@@ -188,9 +189,11 @@ int64_t rlxc_tile_distance(const rlxc_tiler *t)
     return t->p.reduce != RLXC_NO_AXIS && rlxc_is_int(t->s->extents[t->p.reduce], &sums) ? sums : 0;
 }
 
-/* Prefetches a line of a row after |k|. Panels are contiguous: the last row of one is followed by
- * the first of the next. A prefetch beyond the last panel is harmless. */
-static const rlxc_stmt *fetch_row(rlxc_tiler *t, const rlxc_tile *q, const rlxc_expr *k)
+/* Prefetches a line of a row after |k|, or of the next block of a window. Panels are contiguous:
+ * the last row of one is followed by the first of the next. A prefetch beyond the last panel is
+ * harmless. */
+static const rlxc_stmt *fetch_row(rlxc_tiler *t, const rlxc_tile *q, const rlxc_expr *k,
+                                  uint32_t line)
 {
     rlxc_context *ctx = t->ctx;
     const rlxc_expr *load = t->p.operand, *values[RLXC_STAGE_AXES];
@@ -201,9 +204,16 @@ static const rlxc_stmt *fetch_row(rlxc_tiler *t, const rlxc_tile *q, const rlxc_
     values[t->p.j] = q->j0;
     const rlxc_expr *first = t->p.k_block ? t->first : rlxc_tile_num(t, 0),
                     *column = q->ahead_column;
-    values[t->p.reduce] = rlxc_tile_plus(t, q->ahead_step ? first : k, q->ahead);
-    if (q->ahead_step)
-        column = rlxc_tile_plus(t, column, rlxc_mul(ctx, rlxc_sub(ctx, k, first), q->ahead_step));
+    values[t->p.reduce] = rlxc_tile_plus(t, first, q->ahead);
+    for (uint32_t i = 0; i < t->s->n_axes && t->p.window; i++)
+        values[i] = t->s->reduces[i] ? t->next[i] : values[i];
+    values[t->p.j] = t->p.window ? t->next_panel : values[t->p.j];
+    column = rlxc_tile_plus(t, column, rlxc_mul(ctx, rlxc_sub(ctx, k, first), q->ahead_step));
+    if (line > 0)
+        column = rlxc_tile_plus(t, column,
+                                rlxc_binary(ctx, RLXC_EXPR_FLOORDIV,
+                                            rlxc_tile_times(t, q->ahead_step, line),
+                                            rlxc_tile_num(t, q->ahead_lines)));
     for (uint32_t i = 0; i < load->load.n; i++) {
         const rlxc_expr *index = load->load.indices[i];
         at[i] = index->kind == RLXC_EXPR_FLOORMOD && index->bin.a == j
@@ -225,8 +235,10 @@ static uint32_t unroll_of(const rlxc_tiler *t, const rlxc_tile *q)
 static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n)
 {
     rlxc_context *ctx = t->ctx;
-    const rlxc_expr *values[RLXC_STAGE_AXES] = {0};
+    const rlxc_expr *values[RLXC_STAGE_AXES];
     const rlxc_expr **k = &values[t->p.reduce], *var = rlxc_loop_var(ctx, "k");
+    for (uint32_t i = 0; i < t->s->n_axes; i++)
+        values[i] = t->values[i];
     const rlxc_expr *first = t->p.k_block ? t->first : rlxc_tile_num(t, 0);
     const rlxc_expr *count = t->p.k_block ? t->count : t->s->extents[t->p.reduce];
     const uint32_t all = n == 1 ? unroll_of(t, q) : n;
@@ -235,14 +247,14 @@ static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, count, width), NULL);
     const rlxc_expr *left =
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, count, width), NULL);
-    const rlxc_stmt *parts[RLXC_MOST_CHAINS + 2], *steps[2 * RLXC_MOST_CHAINS];
+    const rlxc_stmt *parts[RLXC_MOST_CHAINS + 2], *steps[5 * RLXC_MOST_CHAINS];
     uint32_t n_parts = 0, n_steps = 0;
     for (uint32_t i = 0; i < all; i++) {
         *k = rlxc_tile_plus(t, first,
                             rlxc_tile_plus(t, rlxc_tile_times(t, var, all), rlxc_tile_num(t, i)));
         steps[n_steps++] = acc_step(t, q, i % n, values);
-        if (q->ahead)
-            steps[n_steps++] = fetch_row(t, q, *k);
+        for (uint32_t line = 0; q->ahead && line < q->ahead_lines; line++)
+            steps[n_steps++] = fetch_row(t, q, *k, line);
     }
     parts[n_parts++] =
         rlxc_loop_of(ctx, var, whole, RLXC_LOOP_SERIAL, rlxc_stmt_seq(ctx, steps, n_steps));

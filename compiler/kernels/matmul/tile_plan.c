@@ -24,7 +24,8 @@ enum {
     PACK_SUMS = 64,        /* its rows at least */
     PACK_SIZE = 1 << 16,   /* minimum elements: more than the caches keep */
     CHOOSE_SIZE = 1 << 18, /* ... that pay for code of both kinds, where rows are not known */
-    ROW_BLOCK = 48         /* rows of a parallel piece: a multiple of the tiles' rows */
+    ROW_BLOCK = 48,        /* rows of a parallel piece: a multiple of the tiles' rows */
+    WINDOW_ROWS = 192      /* ... whose sums take turns with blocks of a window */
 };
 
 /* Most registers first: among the rows for the target's register count, the first whose vectors the
@@ -160,6 +161,15 @@ static bool step_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr
            rlxc_access_stride(ctx, load->load.buffer, load->load.indices, j, out);
 }
 
+/* |k| elements in equal blocks of at most |most|; 0: one is enough, or they would be too short. */
+static int64_t even_block(int64_t k, int64_t most)
+{
+    if (most < K_UNIT || k <= most || k > INT32_MAX)
+        return 0;
+    const int64_t blocks = (k + most - 1) / most, even = (k + blocks - 1) / blocks;
+    return (even + K_UNIT - 1) / K_UNIT * K_UNIT;
+}
+
 /* Equal blocks of the reduction whose part of the panel fits half of the second-level cache; the
  * other half is for the rows. */
 static int64_t reduction_block(const rlxc_stages *s, const rlxc_stage *stage,
@@ -170,11 +180,55 @@ static int64_t reduction_block(const rlxc_stages *s, const rlxc_stage *stage,
         !rlxc_is_int(stage->extents[p->reduce], &k) ||
         (rlxc_is_int(stage->extents[p->i], &rows) && rows <= (int64_t)full))
         return 0;
-    const int64_t most = (int64_t)s->target->cache_bytes[1] / 2 / row_bytes;
-    if (most < K_UNIT || k <= most || k > INT32_MAX)
-        return 0;
-    const int64_t blocks = (k + most - 1) / most, even = (k + blocks - 1) / blocks;
-    return (even + K_UNIT - 1) / K_UNIT * K_UNIT;
+    return even_block(k, (int64_t)s->target->cache_bytes[1] / 2 / row_bytes);
+}
+
+/* True if the sum over a window, such as that of a convolution, may be computed in blocks of its
+ * last axis, for one element of the others at a time. */
+static bool has_window(const rlxc_stage *stage, const rlxc_tile_plan *p)
+{
+    int64_t size = 1, extent;
+    bool fits = p->panel && p->operand && p->sums && p->i != RLXC_NO_AXIS &&
+                p->reduce == RLXC_NO_AXIS && stage->reduces[stage->n_axes - 1] &&
+                rlxc_is_int(stage->extents[p->j], &extent);
+    for (uint32_t k = 0; k < stage->n_axes && fits; k++)
+        fits = !stage->reduces[k] ||
+               (rlxc_is_int(stage->extents[k], &extent) && extent > 0 &&
+                !__builtin_mul_overflow(size, extent, &size) && size <= INT32_MAX);
+    return fits;
+}
+
+/* A window whose weights leave the second-level cache is summed in blocks of weights that stay in
+ * half of the first-level cache for all rows of a piece, while the tiles fetch the next block. */
+static void choose_window(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
+{
+    int64_t k = 0;
+    if (!p->far || !has_window(stage, p) || s->options->opt_level <= 1)
+        return;
+    rlxc_is_int(stage->extents[stage->n_axes - 1], &k);
+    const int64_t row_bytes = p->panel * (p->operand->dtype.bits / 8);
+    p->k_block = even_block(k, (int64_t)s->target->cache_bytes[0] / 2 / row_bytes);
+    p->k_block = p->k_block ? p->k_block : k;
+    p->fetch = p->k_block;
+    p->block = WINDOW_ROWS;
+}
+
+/* A window is summed along its last axis, if in blocks. */
+static void take_window(const rlxc_stage *stage, rlxc_tile_plan *p)
+{
+    p->window = p->k_block > 0 && p->reduce == RLXC_NO_AXIS;
+    if (p->window)
+        p->reduce = stage->n_axes - 1;
+}
+
+void rlxc_tile_without_window(rlxc_tile_plan *p)
+{
+    if (!p->window)
+        return;
+    p->window = false;
+    p->reduce = RLXC_NO_AXIS;
+    p->fetch = p->k_block = 0;
+    p->block = ROW_BLOCK;
 }
 
 /* Bytes of a buffer; INT64_MAX if not constant. */
@@ -199,17 +253,16 @@ int64_t rlxc_tile_lines(const rlxc_tile_plan *p, rlx_dtype dtype)
     return (int64_t)p->nv * p->vl * dtype.bits / (8 * LINE);
 }
 
-/* Rows of one line are fetched shortly before their use, by a tile that is alone: on a Zen 3, 96
- * rows instead of 24 gave weights in the last level of cache 1.04 to 1.3 times the speed, but those
- * in memory 0.87 times. Rows of several lines are fetched a panel ahead, as several tiles take
- * part. */
+/* A tile that is alone fetches rows shortly before their use: on a Zen 3, 96 rows instead of 24
+ * gave weights in the last level of cache 1.04 to 1.3 times the speed, but those in memory 0.87
+ * times. */
 static int64_t rows_ahead(const rlxc_stage *stage, const rlxc_tile_plan *p)
 {
     int64_t sums = 0;
     if (p->reduce == RLXC_NO_AXIS || !rlxc_is_int(stage->extents[p->reduce], &sums) ||
         sums > INT32_MAX)
         return 0;
-    return rlxc_tile_lines(p, stage->out->dtype) > 1 || sums < FETCH ? sums : FETCH;
+    return sums < FETCH ? sums : FETCH;
 }
 
 /* Distant rows of a large operand map to few cache sets and to a page each. */
@@ -337,9 +390,11 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
         if (bytes > cache && bytes < INT64_MAX)
             p->fetch = rows_ahead(stage, p);
         p->near = bytes <= cache / 2;
-        p->far = p->reduce == RLXC_NO_AXIS && bytes > 2 * cache && bytes < INT64_MAX;
+        p->far = p->reduce == RLXC_NO_AXIS && !p->near && bytes < INT64_MAX;
     }
     p->k_block = panel ? reduction_block(s, stage, p, panel, shape->mr) : 0;
+    choose_window(s, stage, p);
+    take_window(stage, p);
     return true;
 }
 
@@ -465,11 +520,13 @@ bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
         return rlxc_decline(
             s, "pack is %" PRId64 ", but the operand is not contiguous along the columns",
             sizes->pack);
-    if (out->k_block &&
-        (!out->panel || out->i == RLXC_NO_AXIS || out->reduce == RLXC_NO_AXIS || sizes->pack))
-        return rlxc_decline(
-            s, "k_block is %" PRId64 ", which needs panels, rows, and one reduction axis",
-            out->k_block);
+    if (out->k_block && (!out->panel || out->i == RLXC_NO_AXIS || sizes->pack ||
+                         (out->reduce == RLXC_NO_AXIS && (!has_window(stage, out) || !out->far))))
+        return rlxc_decline(s,
+                            "k_block is %" PRId64 ", which needs panels, rows, and one reduction "
+                            "axis, or panel_first and a window of known size",
+                            out->k_block);
+    take_window(stage, out);
     int64_t sums = 0;
     if (out->fetch && (!out->panel || out->reduce == RLXC_NO_AXIS ||
                        !rlxc_is_int(stage->extents[out->reduce], &sums) || out->fetch > sums))
