@@ -1,6 +1,7 @@
 /* Normalisations, by their definitions. */
 #include <string.h>
 
+#include "compiler/ir/lifted.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/norm.h"
 #include "compiler/onnx/standard.h"
@@ -21,6 +22,18 @@ static rlxc_atom affine(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom shi
     return rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", x, scale), shift);
 }
 
+/* True if batch_norm takes the node's inputs as they are: constants of one type. */
+static bool by_constants(rlxc_ox *im, rlxc_atom x, const rlxc_atom *params)
+{
+    const rlx_dtype t = rlxc_ox_type(im, x);
+    bool constant = rlxc_ox_ndim(im, x) >= 2 && t.bits >= 32;
+    for (uint32_t i = 0; i < 4 && constant; i++)
+        constant = params[i].kind == RLXC_ATOM_CONSTANT && !rlxc_is_lifted(params[i]) &&
+                   rlxc_ox_ndim(im, params[i]) == 1 &&
+                   rlxc_dtype_eq(rlxc_ox_type(im, params[i]), t);
+    return constant;
+}
+
 void rlxc_ox_import_batch_norm(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -39,6 +52,14 @@ void rlxc_ox_import_batch_norm(rlxc_ox *im, const rlxc_ox_row *row)
         in[i] =
             ndim < 2 ? rlxc_ox_in(im, i + 1) : rlxc_ox_per_channel(im, rlxc_ox_in(im, i + 1), x);
     rlxc_atom mean = in[2], variance = in[3];
+    const rlxc_atom args[5] = {x, rlxc_ox_in(im, 1), rlxc_ox_in(im, 2), rlxc_ox_in(im, 3),
+                               rlxc_ox_in(im, 4)};
+    if (!training && by_constants(im, x, &args[1])) {
+        rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 1);
+        attrs = rlxc_ox_with(im, attrs, "epsilon", rlxc_attr_float(epsilon));
+        rlxc_ox_set(im, 0, rlxc_ox_field(im, rlxc_ox_opv(im, "nn.batch_norm", args, 5, attrs), 0));
+        return;
+    }
     if (training) {
         int64_t axes[RLXC_MAX_NDIM];
         uint32_t n = 0;

@@ -10,6 +10,9 @@
  * in double and rounded once. A value with other readers stays as it is, so that no convolution is
  * computed twice. Only for float32 and float64 and layouts that begin with "NC", "OI".
  *
+ * Batch normalisation of anything else by constants is multiplied and added to: y = x * scale +
+ * shift, without the root and the quotient.
+ *
  * For lifted constants the weights program repeats the computation (fold_lifted.c). A division by a
  * lifted constant is not folded, because another file's weight may be 0. Any other overflow with
  * other weights would happen without folding, too. */
@@ -235,26 +238,90 @@ static rlxc_rewrite_action fold_binary(fold *f, rlxc_builder *b, const rlxc_bind
     return RLXC_REWRITE_REPLACE;
 }
 
+/* A constant of |values|, one for each channel, to be combined with tensors of |ndim| dimensions.
+ */
+static rlxc_constant *channel_constant(rlxc_context *ctx, rlx_dtype dtype, const double *values,
+                                       uint32_t channels, uint32_t ndim, uint32_t channel)
+{
+    const size_t size = dtype.bits / 8u;
+    int64_t shape[RLXC_MAX_NDIM];
+    void *data = rlxc_try_alloc(ctx, (size_t)channels + 1, size);
+    if (!data)
+        return NULL;
+    for (size_t i = 0; i < channels; i++)
+        put_value(dtype, data, i, values[i]);
+    for (uint32_t i = 0; i < ndim; i++)
+        shape[i] = i == channel ? (int64_t)channels : 1;
+    return rlxc_constant_new(ctx, dtype, ndim, shape, data, channels * size);
+}
+
+static rlxc_atom emit_binary(rlxc_builder *b, const char *op, const rlxc_binding *old, rlxc_atom x,
+                             rlxc_atom by)
+{
+    rlxc_binding *made = rlxc_binding_new(
+        b->ctx, RLXC_FORM_CALL,
+        rlxc_rvar_new(b->ctx, b->function, old->var->name, old->var->sinfo->fields[0]));
+    const rlxc_atom args[2] = {x, by};
+    made->op = rlxc_find_operator(op, strlen(op));
+    made->args = rlxc_copy(b->ctx, args, sizeof args);
+    made->n_args = 2;
+    return rlxc_emit(b, made);
+}
+
+/* The batch_norm |call| of any value, by constants, as x * scale + shift; false: it stays. */
+static bool scale_and_shift(rlxc_builder *b, const rlxc_binding *call, const rlxc_affine_step *step,
+                            rlxc_atom *out)
+{
+    const rlxc_sinfo *y = call->var->sinfo->fields[0];
+    affine a = {.dtype = y->dtype, .ndim = (uint32_t)y->ndim};
+    int64_t axis = rlxc_attr_get_int(call, "axis", 1);
+    if (y->ndim == RLXC_UNKNOWN_NDIM || y->ndim > RLXC_MAX_NDIM || reads_lifted(step) ||
+        !rlxc_dtype_eq(step->by[0]->dtype, y->dtype))
+        return false;
+    for (uint32_t i = 0; i < 4; i++)
+        a.channels =
+            (uint32_t)(count_of(step->by[i]) > a.channels ? count_of(step->by[i]) : a.channels);
+    a.scale = rlxc_try_alloc(b->ctx, (size_t)a.channels + 1, sizeof *a.scale);
+    a.shift = rlxc_try_alloc(b->ctx, (size_t)a.channels + 1, sizeof *a.shift);
+    for (uint32_t i = 0; i < a.channels && a.scale && a.shift; i++)
+        a.scale[i] = 1;
+    if (!a.scale || !a.shift || !take_in(b->ctx, &a, step))
+        return false;
+    const uint32_t channel = (uint32_t)(axis < 0 ? axis + y->ndim : axis);
+    const rlxc_constant *scale =
+        channel_constant(b->ctx, a.dtype, a.scale, a.channels, a.ndim, channel);
+    const rlxc_constant *shift =
+        channel_constant(b->ctx, a.dtype, a.shift, a.channels, a.ndim, channel);
+    if (!scale || !shift)
+        return false;
+    *out = emit_binary(b, "multiply", call, call->args[0], rlxc_atom_constant(scale));
+    *out = emit_binary(b, "add", call, *out, rlxc_atom_constant(shift));
+    return true;
+}
+
 /* A batch_norm becomes the tuple of its results. */
 static void fold_norm(fold *f, rlxc_builder *b, rlxc_binding *call)
 {
     affine *a = affine_of(f, b, call->args[0]);
-    int64_t axis = rlxc_attr_get_int(call, "axis", 1);
-    if (!a || rlxc_attr_get_bool(call, "training", false) ||
-        (axis != 1 && axis != 1 - (int64_t)a->ndim))
-        return;
+    const int64_t axis = rlxc_attr_get_int(call, "axis", 1);
     rlxc_affine_step step = {.kind = RLXC_STEP_NORM,
                              .epsilon = rlxc_attr_get_float(call, "epsilon", 1e-5),
                              .scaled = rlxc_attr_get_bool(call, "scale", true),
                              .centred = rlxc_attr_get_bool(call, "center", true)};
+    bool folds = a && (axis == 1 || axis == 1 - (int64_t)a->ndim);
     for (uint32_t i = 0; i < 4; i++) {
-        if (!per_channel(call->args[i + 1], a, true))
+        if (call->args[i + 1].kind != RLXC_ATOM_CONSTANT)
             return;
         step.by[i] = call->args[i + 1].constant;
+        folds = folds && per_channel(call->args[i + 1], a, true);
     }
-    if (!take_in(b->ctx, a, &step))
+    rlxc_atom results[3] = {{0}, call->args[3], call->args[4]};
+    if (rlxc_attr_get_bool(call, "training", false))
         return;
-    rlxc_atom results[3] = {value_of(f, b, call, a), call->args[3], call->args[4]};
+    if (folds && take_in(b->ctx, a, &step))
+        results[0] = value_of(f, b, call, a);
+    else if (!scale_and_shift(b, call, &step, &results[0]))
+        return;
     rlxc_atom *kept = rlxc_copy(b->ctx, results, sizeof results);
     call->form = RLXC_FORM_TUPLE;
     call->op = NULL;
@@ -295,20 +362,13 @@ static void finish(rlxc_context *ctx, const affine *a)
 {
     const rlxc_constant *w = a->conv->args[1].constant;
     size_t n = count_of(w), each = a->channels ? n / a->channels : 0, size = a->dtype.bits / 8u;
-    int64_t shape[RLXC_MAX_NDIM];
     void *weight = rlxc_try_alloc_unset(ctx, n + 1, size);
-    void *shift = rlxc_try_alloc(ctx, (size_t)a->channels + 1, size);
-    if (!weight || !shift)
+    rlxc_constant *sum = channel_constant(ctx, a->dtype, a->shift, a->channels, a->ndim, 1);
+    if (!weight || !sum)
         return;
     for (size_t i = 0; i < n; i++)
         put_value(a->dtype, weight, i, rlxc_constant_double(w, i) * a->scale[i / each]);
-    for (size_t i = 0; i < a->channels; i++)
-        put_value(a->dtype, shift, i, a->shift[i]);
-    for (uint32_t i = 0; i < a->ndim; i++)
-        shape[i] = i == 1 ? (int64_t)a->channels : 1;
     rlxc_constant *product = rlxc_constant_new(ctx, a->dtype, w->ndim, w->shape, weight, n * size);
-    rlxc_constant *sum =
-        rlxc_constant_new(ctx, a->dtype, a->ndim, shape, shift, a->channels * size);
     if (a->lifted)
         rlxc_fold_lifted(ctx, w, &a->steps, product, sum);
     rlxc_atom args[2] = {a->conv->args[0], rlxc_atom_constant(product)};

@@ -3,6 +3,7 @@
 # call whole_norm: tensor float32 [1, 2, 1, 1] {1, 2} => tuple(tensor float32 [1, 2, 1, 1] {1, 7}, tensor float32 [2] {1, 5}, tensor float32 [2] {4, 1})
 # call norm_twice: tensor float32 [1, 2, 1, 1] {1, 2} => tuple(tensor float32 [1, 2, 1, 1] {0.5, 49}, tensor float32 [1, 2, 1, 1] {2, 3})
 # call norm_between: tensor float32 [1, 2, 1, 1] {1, 2} => tuple(tensor float32 [1, 2, 1, 1] {1, 7}, tensor float32 [1, 2, 1, 1] {0.5, 49})
+# call norm_alone: tensor float32 [1, 2, 1, 1] {1, 2} => tuple(tensor float32 [1, 2, 1, 1] {5.5, 6}, tensor float32 [1, 2, 1, 1] {inf, 3})
 # call by_zero: tensor float32 [1, 2, 1, 1] {1, 2} => tensor float32 [1, 2, 1, 1] {inf, 3}
 from tvm.script import ir as I
 from tvm.script import relax as R
@@ -61,3 +62,13 @@ class Module:
             b = R.divide(a, R.const([[[0.0]], [[1.0]]], "float32"))
             R.output(b)
         return b
+
+    @R.function
+    def norm_alone(x: R.Tensor((1, 2, 1, 1), "float32")):
+        with R.dataflow():
+            a = R.nn.relu(x)
+            b = R.nn.batch_norm(a, R.const([1.0, 4.0], "float32"), R.const([5.0, 6.0], "float32"), R.const([0.0, 2.0], "float32"), R.const([4.0, 1.0], "float32"), axis=1, epsilon=0.0)
+            c = R.nn.batch_norm(a, R.const([1.0, 1.0], "float32"), R.const([0.0, 1.0], "float32"), R.const([0.0, 0.0], "float32"), R.const([0.0, 1.0], "float32"), axis=1, epsilon=0.0)
+            d = (b[0], c[0])
+            R.output(d)
+        return d

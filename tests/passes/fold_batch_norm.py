@@ -176,3 +176,83 @@ class Module:
             y: R.Tensor((n, 2, 4, 4), dtype="float32") = R.nn.relu(d)
             R.output(y)
         return y
+
+# ==== norm_of_any_value
+# Without a convolution in front it is one product and one sum. A scale that overflows, and a norm by its own mean, stay.
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 2, 4), "float32"), m: R.Tensor((4,), "float32")):
+        n = T.int64()
+        with R.dataflow():
+            g = R.const([1.0, 4.0], "float32")
+            b = R.const([5.0, 6.0], "float32")
+            u = R.const([0.0, 2.0], "float32")
+            v = R.const([4.0, 1.0], "float32")
+            z = R.const([0.0, 1.0], "float32")
+            w = R.const([1.0, 2.0, 3.0, 4.0], "float32")
+            r = R.nn.relu(x)
+            t = R.nn.batch_norm(r, g, b, u, v, axis=1, epsilon=0.0)
+            y = t[0]
+            s = R.nn.batch_norm(y, w, w, w, w, axis=-1, epsilon=0.0, center=False, scale=False)
+            k = R.nn.batch_norm(y, g, b, u, z, axis=1, epsilon=0.0)
+            l = R.nn.batch_norm(y, w, w, m, w, axis=2, epsilon=0.0)
+            o = (y, t[1], s[0], k[0], l[0])
+            R.output(o)
+        return o
+# ---- expected
+metadata = tvm.ir.load_json("""{
+  \"root\": 1, 
+  \"nodes\": [
+    {\"type_key\": \"\"}, 
+    {\"type_key\": \"Map\", \"keys\": [\"relax.expr.Constant\"], \"data\": [2]}, 
+    {\"type_key\": \"Array\", \"data\": [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"0\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"1\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"2\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"3\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"4\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"5\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"6\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"7\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"8\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"9\", \"span\": \"0\", \"struct_info_\": \"0\"}}
+  ], 
+  \"b64ndarrays\": [
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAwAAAAIgAQABAAAAAAAAAAIAAAAAAAAAAQAAAAAAAAAIAAAAAAAAAAAAAD8AAIBA\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAwAAAAIgAQABAAAAAAAAAAIAAAAAAAAAAQAAAAAAAAAIAAAAAAAAAAAAoEAAAADA\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAIgAQACAAAAAAAAAAgAAAAAAAAAAAAAAAAAAEA=\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAIgAQACAAAAAAAAAAgAAAAAAAAAAACAQAAAgD8=\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAwAAAAIgAQABAAAAAAAAAAEAAAAAAAAABAAAAAAAAAAQAAAAAAAAAAAAgD/zBDU/Os0TPwAAAD8=\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAwAAAAIgAQABAAAAAAAAAAEAAAAAAAAABAAAAAAAAAAQAAAAAAAAAAAAgL/zBLW/17PdvwAAAMA=\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAIgAQAEAAAAAAAAABAAAAAAAAAAAACAPwAAAEAAAEBAAACAQA==\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAIgAQACAAAAAAAAAAgAAAAAAAAAAACAPwAAgEA=\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAIgAQACAAAAAAAAAAgAAAAAAAAAAACgQAAAwEA=\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAIgAQACAAAAAAAAAAgAAAAAAAAAAAAAAAAAgD8=\"
+  ], 
+  \"attrs\": {\"tvm_version\": \"0.20.0\"}
+}""")
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 2, 4), dtype="float32"), m: R.Tensor((4,), dtype="float32")) -> R.Tuple(R.Tensor(("n", 2, 4), dtype="float32"), R.Tensor((2,), dtype="float32"), R.Tensor(("n", 2, 4), dtype="float32"), R.Tensor(("n", 2, 4), dtype="float32"), R.Tensor(("n", 2, 4), dtype="float32")):
+        n = T.int64()
+        with R.dataflow():
+            r: R.Tensor((n, 2, 4), dtype="float32") = R.nn.relu(x)
+            t: R.Tensor((n, 2, 4), dtype="float32") = R.multiply(r, metadata["relax.expr.Constant"][0])
+            t_1: R.Tensor((n, 2, 4), dtype="float32") = R.add(t, metadata["relax.expr.Constant"][1])
+            t_2: R.Tuple(R.Tensor((n, 2, 4), dtype="float32"), R.Tensor((2,), dtype="float32"), R.Tensor((2,), dtype="float32")) = (t_1, metadata["relax.expr.Constant"][2], metadata["relax.expr.Constant"][3])
+            s: R.Tensor((n, 2, 4), dtype="float32") = R.multiply(t_1, metadata["relax.expr.Constant"][4])
+            s_1: R.Tensor((n, 2, 4), dtype="float32") = R.add(s, metadata["relax.expr.Constant"][5])
+            s_2: R.Tuple(R.Tensor((n, 2, 4), dtype="float32"), R.Tensor((4,), dtype="float32"), R.Tensor((4,), dtype="float32")) = (s_1, metadata["relax.expr.Constant"][6], metadata["relax.expr.Constant"][6])
+            k: R.Tuple(R.Tensor((n, 2, 4), dtype="float32"), R.Tensor((2,), dtype="float32"), R.Tensor((2,), dtype="float32")) = R.nn.batch_norm(t_1, metadata["relax.expr.Constant"][7], metadata["relax.expr.Constant"][8], metadata["relax.expr.Constant"][2], metadata["relax.expr.Constant"][9], axis=1, epsilon=0.0, center=True, scale=True, momentum=0.1, training=False)
+            l: R.Tuple(R.Tensor((n, 2, 4), dtype="float32"), R.Tensor((4,), dtype="float32"), R.Tensor((4,), dtype="float32")) = R.nn.batch_norm(t_1, metadata["relax.expr.Constant"][6], metadata["relax.expr.Constant"][6], m, metadata["relax.expr.Constant"][6], axis=2, epsilon=0.0, center=True, scale=True, momentum=0.1, training=False)
+            lv: R.Tensor((n, 2, 4), dtype="float32") = k[0]
+            lv_1: R.Tensor((n, 2, 4), dtype="float32") = l[0]
+            o: R.Tuple(R.Tensor((n, 2, 4), dtype="float32"), R.Tensor((2,), dtype="float32"), R.Tensor((n, 2, 4), dtype="float32"), R.Tensor((n, 2, 4), dtype="float32"), R.Tensor((n, 2, 4), dtype="float32")) = (t_1, metadata["relax.expr.Constant"][2], s_1, lv, lv_1)
+            R.output(o)
+        return o

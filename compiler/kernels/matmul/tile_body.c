@@ -84,18 +84,36 @@ static bool is_zero_constant(const rlxc_expr *e)
     return rlxc_is_const(e, 0) || (e->kind == RLXC_EXPR_FLOAT && e->f == 0);
 }
 
+/* The elements of the reduction that chains may share: those of the only axis, or of all axes if
+ * the last one has a known number of them. 0: few, or unknown. */
+static int64_t shared_sums(const rlxc_tiler *t, const rlxc_tile *q)
+{
+    int64_t extent = t->p.i == RLXC_NO_AXIS ? SHORT_SUM : 0; /* if unknown */
+    int64_t all = 1;
+    if (t->p.reduce != RLXC_NO_AXIS) {
+        rlxc_is_int(t->s->extents[t->p.reduce], &extent);
+        return extent;
+    }
+    if (q->ranges || q->guard || t->sliding)
+        return 0;
+    for (uint32_t k = 0; k < t->s->n_axes; k++)
+        if (t->s->reduces[k] &&
+            (!rlxc_is_int(t->s->extents[k], &extent) || __builtin_mul_overflow(all, extent, &all)))
+            return 0;
+    return all;
+}
+
 /* Parts of the reduction that the tile sums side by side. */
 static uint32_t chains_of(const rlxc_tiler *t, const rlxc_tile *q)
 {
-    int64_t extent = t->p.i == RLXC_NO_AXIS ? SHORT_SUM : 0; /* if unknown */
-    uint32_t n = 1;
-    if (t->p.reduce == RLXC_NO_AXIS || !t->p.sums || t->s->out->dtype.bits < 32)
+    uint32_t n = 1, last = t->s->n_axes - 1;
+    int64_t inner = 0;
+    if (!t->p.sums || t->s->out->dtype.bits < 32 || shared_sums(t, q) < SHORT_SUM ||
+        !is_zero_constant(t->s->init))
         return 1;
-    rlxc_is_int(t->s->extents[t->p.reduce], &extent);
-    if (extent < SHORT_SUM || !is_zero_constant(t->s->init))
-        return 1;
-    const uint32_t most = t->p.chains;
-    while (2 * n * q->mr * q->nv <= most)
+    if (t->p.reduce == RLXC_NO_AXIS)
+        rlxc_is_int(t->s->extents[last], &inner);
+    while (2 * n * q->mr * q->nv <= t->p.chains && inner % (2 * n) == 0)
         n *= 2;
     return n;
 }
@@ -230,6 +248,21 @@ static uint32_t unroll_of(const rlxc_tiler *t, const rlxc_tile *q)
     return full && t->p.unroll ? t->p.unroll : 1;
 }
 
+/* Adds up the |n| parts of the sums. */
+static const rlxc_stmt *join_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_stmt *parts[RLXC_MOST_CHAINS];
+    for (uint32_t chain = 1; chain < n; chain++) {
+        rlxc_point at = rlxc_new_point(ctx);
+        const rlxc_expr *to = acc_index(t, q, &at), *from = chain_index(t, q, &at, chain);
+        const rlxc_expr *sum =
+            rlxc_add(ctx, rlxc_load(ctx, t->acc, &to, 1), rlxc_load(ctx, t->acc, &from, 1));
+        parts[chain - 1] = over_tile(t, q, &at, false, rlxc_stmt_store(ctx, t->acc, &to, 1, sum));
+    }
+    return rlxc_stmt_seq(ctx, parts, n - 1);
+}
+
 /* The sums along the only axis, |n| elements at a time, each into its own part; then the elements
  * left over, and the parts are added up. */
 static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n)
@@ -264,32 +297,29 @@ static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n
         parts[n_parts++] =
             rlxc_loop_of(ctx, var, left, RLXC_LOOP_SERIAL, acc_step(t, q, 0, values));
     }
-    for (uint32_t chain = 1; chain < n; chain++) {
-        rlxc_point at = rlxc_new_point(t->ctx);
-        const rlxc_expr *to = acc_index(t, q, &at), *from = chain_index(t, q, &at, chain);
-        const rlxc_expr *sum =
-            rlxc_add(ctx, rlxc_load(ctx, t->acc, &to, 1), rlxc_load(ctx, t->acc, &from, 1));
-        parts[n_parts++] = over_tile(t, q, &at, false, rlxc_stmt_store(ctx, t->acc, &to, 1, sum));
-    }
+    if (n > 1)
+        parts[n_parts++] = join_chains(t, q, n);
     return rlxc_stmt_seq(ctx, parts, n_parts);
 }
 
-/* The sums along axis |inner| - 1, the innermost of several, several elements per iteration; NULL:
- * one by one. */
+/* The sums along axis |inner| - 1, the innermost of several, several elements per iteration, each
+ * into its own part of |chains|; NULL: one by one. */
 static const rlxc_stmt *acc_unrolled(rlxc_tiler *t, const rlxc_tile *q, uint32_t inner,
-                                     const rlxc_tile_ranges *ranges, const rlxc_expr **values)
+                                     const rlxc_tile_ranges *ranges, uint32_t chains,
+                                     const rlxc_expr **values)
 {
-    const int64_t n = unroll_of(t, q);
+    const int64_t n = chains > 1 ? chains : unroll_of(t, q);
     const rlxc_stmt *steps[RLXC_MOST_CHAINS];
     int64_t extent;
     if (n == 1 || inner == 0 || ranges->first[inner - 1] || ranges->count[inner - 1] ||
         (t->sliding && inner - 1 == t->sliding->along) ||
-        !rlxc_is_int(t->s->extents[inner - 1], &extent) || extent % n != 0 || extent == n)
+        !rlxc_is_int(t->s->extents[inner - 1], &extent) || extent % n != 0 ||
+        (extent == n && chains == 1))
         return NULL;
     const rlxc_expr *var = rlxc_loop_var(t->ctx, "k"), *kept = values[inner - 1];
     for (int64_t i = 0; i < n; i++) {
         values[inner - 1] = rlxc_tile_plus(t, rlxc_tile_times(t, var, n), rlxc_tile_num(t, i));
-        steps[i] = acc_step(t, q, 0, values);
+        steps[i] = acc_step(t, q, (uint32_t)i % chains, values);
     }
     values[inner - 1] = kept;
     return rlxc_loop_of(t->ctx, var, rlxc_tile_num(t, extent / n), RLXC_LOOP_SERIAL,
@@ -311,7 +341,8 @@ static const rlxc_stmt *acc_update(rlxc_tiler *t, const rlxc_tile *q)
     uint32_t inner = s->n_axes;
     while (inner > 0 && !s->reduces[inner - 1])
         inner--;
-    const rlxc_stmt *body = acc_unrolled(t, q, inner, ranges, values);
+    const uint32_t chains = chains_of(t, q);
+    const rlxc_stmt *body = acc_unrolled(t, q, inner, ranges, chains, values);
     inner = body ? inner - 1 : s->n_axes;
     body = body ? body : acc_step(t, q, 0, values);
     for (uint32_t k = inner; k-- > 0;) {
@@ -324,7 +355,10 @@ static const rlxc_stmt *acc_update(rlxc_tiler *t, const rlxc_tile *q)
         if (ranges->count[k]) /* at most as many turns as the window is wide */
             body = rlxc_rolled(t->ctx, body);
     }
-    return body;
+    if (chains == 1)
+        return body;
+    const rlxc_stmt *parts[2] = {body, join_chains(t, q, chains)};
+    return rlxc_stmt_seq(t->ctx, parts, 2);
 }
 
 /* The statement that writes one element from |value|: the result or the epilogue of it. */

@@ -16,7 +16,6 @@ enum {
     ROW_VECTORS = 8, /* of a tile of one row, at most */
     K_UNIT = 8,
     CHAINS = 8,            /* vectors summed at a time that hide the latency of a multiply-add */
-    WIDE_CHAINS = 4,       /* for 64-byte vectors, if two cannot start in a cycle */
     LINE = 64,             /* bytes of a cache line */
     UNROLLED_SUMS = 48,    /* vectors summed per iteration of a full tile's loop, at most */
     FETCH = 24,            /* lines that a tile alone fetches ahead, one of each row */
@@ -372,9 +371,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
         if (rows < p->mr && (rows == 1 || (!quick && (!few || (rows & (rows - 1)) == 0))))
             p->tail[n_tail++] = shape->chain[k];
     }
-    p->chains = quick && (p->mr > 1 || rlxc_prefers_short_code(s)) ? 1
-                : s->target->vector_bytes >= 64                    ? WIDE_CHAINS
-                                                                   : CHAINS;
+    p->chains = quick && (p->mr > 1 || rlxc_prefers_short_code(s)) ? 1 : CHAINS;
     /* Two threads that share a core get half of the instructions that it decodes, and a
      * multiply-add unit is idle while a loop counts: on a Zen 3 with a busy neighbour, products
      * took 0.75 to 0.9 times as long with four elements per iteration as with one; alone, the same
