@@ -7,7 +7,8 @@
  * P holds panels of w columns, w being the width of the register tile that the schedule will choose
  * for the stage (kernels/matmul/tile_plan.h); padding columns of the last panel are zero. A kernel
  * then walks through each panel as one contiguous stream, whatever the layout of the weights was:
- * rows of columns, or columns of rows where a transposition was fused into the product.
+ * rows of columns, or columns of rows where a transposition was fused into the product. The outputs
+ * of each group of a convolution are a panel.
  *
  * A function is packed once for all its calls that pass a constant there, a constant once for all
  * functions that want the same panels; what is no longer used is not written to the file. Functions
@@ -47,8 +48,9 @@ typedef struct packer {
 
 /* --- which operands -------------------------------------------------------------------------- */
 
-static void add_candidate(packer *p, rlxc_prim_func *f, const rlxc_panel_layout *layout)
+static void add_candidate(packer *p, rlxc_prim_func *f, rlxc_panel_layout *layout, void *user)
 {
+    (void)user;
     candidate *first = rlxc_map_get(&p->candidates, rlxc_key(f));
     for (const candidate *c = first; c; c = c->next)
         if (c->layout.buffer == layout->buffer)
@@ -62,22 +64,31 @@ static void add_candidate(packer *p, rlxc_prim_func *f, const rlxc_panel_layout 
     }
 }
 
-static candidate *candidates_of(packer *p, rlxc_prim_func *f)
+/* Calls |found| for each operand of |f| that could be packed. */
+static void find_layouts(packer *p, rlxc_prim_func *f,
+                         void (*found)(packer *p, rlxc_prim_func *f, rlxc_panel_layout *layout,
+                                       void *user),
+                         void *user)
 {
     rlxc_stages s;
-    if (rlxc_map_get(&p->analysed, rlxc_key(f)))
-        return rlxc_map_get(&p->candidates, rlxc_key(f));
-    rlxc_map_set(p->ctx, &p->analysed, rlxc_key(f), f);
     if (!rlxc_stages_of(p->ctx, p->options, f, &s))
-        return NULL;
+        return;
     for (uint32_t i = 0; i < s.n; i++)
         if (!s.items[i].simple)
-            return NULL;
+            return;
     rlxc_stages_inline(&s);
     for (uint32_t i = 0; i < s.n && !rlxc_failed(p->ctx); i++) {
         rlxc_panel_layout layout;
         if (!s.items[i].removed && rlxc_tile_panel_layout(&s, &s.items[i], &layout))
-            add_candidate(p, f, &layout);
+            found(p, f, &layout, user);
+    }
+}
+
+static candidate *candidates_of(packer *p, rlxc_prim_func *f)
+{
+    if (!rlxc_map_get(&p->analysed, rlxc_key(f))) {
+        rlxc_map_set(p->ctx, &p->analysed, rlxc_key(f), f);
+        find_layouts(p, f, add_candidate, NULL);
     }
     return rlxc_map_get(&p->candidates, rlxc_key(f));
 }
@@ -87,8 +98,17 @@ static candidate *candidates_of(packer *p, rlxc_prim_func *f)
 typedef struct packing {
     rlxc_context *ctx;
     rlxc_panel_layout layout;
-    uint32_t ndim; /* of the operand as it was */
+    uint32_t param, ndim; /* of the operand as it was */
 } packing;
+
+/* Takes groups of columns over the variables of the copied function. */
+static void take_groups(packer *p, rlxc_prim_func *f, rlxc_panel_layout *layout, void *user)
+{
+    packing *how = user;
+    (void)p;
+    if (layout->buffer == f->params[how->param].buffer)
+        how->layout = *layout;
+}
 
 static void index_panels(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
 {
@@ -98,9 +118,10 @@ static void index_panels(void *user, const rlxc_expr *const *at, const rlxc_expr
     for (uint32_t i = 0; i < p->ndim; i++)
         if (i != p->layout.row && i != p->layout.column)
             out[n++] = at[i];
-    out[n++] = rlxc_binary(p->ctx, RLXC_EXPR_FLOORDIV, column, width);
+    const bool grouped = p->layout.grouped && column == p->layout.grouped;
+    out[n++] = grouped ? p->layout.group : rlxc_binary(p->ctx, RLXC_EXPR_FLOORDIV, column, width);
     out[n++] = at[p->layout.row];
-    out[n++] = rlxc_binary(p->ctx, RLXC_EXPR_FLOORMOD, column, width);
+    out[n++] = grouped ? p->layout.place : rlxc_binary(p->ctx, RLXC_EXPR_FLOORMOD, column, width);
 }
 
 /* The dimensions of |layout|'s panels of a tensor with dimensions |dims|. */
@@ -134,8 +155,10 @@ static const char *pack_function(packer *p, const rlxc_prim_func *f, const candi
         rlxc_buffer_new(ctx, rlxc_internf(ctx, "%s_panels", old->name), old->dtype, shape, n);
     to->data = old->data;
     to->scope = old->scope;
+    packing how = {ctx, c->layout, c->param, old->ndim};
+    if (c->layout.grouped)
+        find_layouts(p, g, take_groups, &how);
     g->params[c->param].buffer = to;
-    packing how = {ctx, c->layout, old->ndim};
     const rlxc_redirection r = {ctx, old, to, index_panels, &how, true};
     g->body = rlxc_redirect_stmt(&r, g->body);
     g->is_private = true;

@@ -448,7 +448,8 @@ RLX_TEST(conv, weights_larger_than_the_cache)
         {131, 70, 1, 1, 3, 1, 1, 1, 1, 1, false, true},
         {512, 70, 0, 9, 3, 1, 1, 1, 1, 1, false, true},
         {512, 70, 0, 200, 3, 1, 1, 1, 2, 0, false, false},
-        {64, 130, 9, 0, 3, 1, 1, 1, 1, 1, false, true}, /* an empty image with padding */
+        {64, 130, 9, 0, 3, 1, 1, 1, 1, 1, false, true},    /* an empty image with padding */
+        {200, 70, 8, 9, 3, 1, 12, 1, 12, 12, false, true}, /* dilated: without a padded copy */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check(t, &cases[i], levels, 3, direct_limit);

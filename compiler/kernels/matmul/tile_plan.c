@@ -552,6 +552,42 @@ static int64_t width_for(const rlxc_stages *s, rlx_dtype t, int64_t n)
     return lanes >= MIN_LANES ? width : 0;
 }
 
+/* Takes |column|, a sum of multiples of |n|, the columns of a group, and |j|, into |out|; false: it
+ * is no such sum, or the group is wider than a tile. */
+static bool in_groups(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_expr *column,
+                      uint32_t j, rlxc_panel_layout *out)
+{
+    const rlxc_expr *var = stage->vars[j];
+    int64_t n, each;
+    if (column->kind != RLXC_EXPR_ADD || !rlxc_is_int(stage->extents[j], &n))
+        return false;
+    const rlxc_expr *base = column->bin.b == var ? column->bin.a : column->bin.b;
+    if ((column->bin.a != var && column->bin.b != var) || base->kind != RLXC_EXPR_MUL ||
+        !rlxc_is_int(base->bin.b, &each) || each != n ||
+        n > (int64_t)shape_for(s, UINT32_MAX)->nv * full_lanes(s, stage->out->dtype) ||
+        rlxc_expr_uses_var(s->ctx, base->bin.a, var))
+        return false;
+    out->grouped = column;
+    out->group = base->bin.a;
+    out->place = var;
+    out->width = n;
+    return true;
+}
+
+/* True if |load| reads the weights of a convolution that have a panel for each group already. */
+static bool is_panels_of_groups(const rlxc_stages *s, const rlxc_stage *stage,
+                                const rlxc_expr *load, const rlxc_panel_layout *layout)
+{
+    const uint32_t n = load->load.n;
+    bool groups = false;
+    for (uint32_t i = 0; i + 2 < n; i++)
+        for (uint32_t k = 0; k < stage->n_axes; k++)
+            groups = groups || (!stage->reduces[k] &&
+                                rlxc_expr_uses_var(s->ctx, load->load.indices[i], stage->vars[k]));
+    return stage->tagged == RLXC_OPERATION_conv && groups && layout->row + 2 == n &&
+           layout->column + 1 == n && rlxc_is_const(layout->buffer->shape[n - 1], layout->width);
+}
+
 bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_panel_layout *out)
 {
     rlxc_tile_plan p;
@@ -561,10 +597,12 @@ bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_
         return false;
     const rlxc_expr *load = p.operand;
     const uint32_t last = stage->n_axes - 1; /* reductions come last */
-    *out = (rlxc_panel_layout){load->load.buffer, RLXC_NO_AXIS, RLXC_NO_AXIS, 0};
+    *out = (rlxc_panel_layout){
+        .buffer = load->load.buffer, .row = RLXC_NO_AXIS, .column = RLXC_NO_AXIS};
     for (uint32_t i = 0; i < load->load.n; i++) {
         const rlxc_expr *at = load->load.indices[i];
-        bool is_row = at == stage->vars[last], is_column = at == stage->vars[p.j];
+        bool is_row = at == stage->vars[last],
+             is_column = at == stage->vars[p.j] || in_groups(s, stage, at, p.j, out);
         if (!is_row && !is_column &&
             (rlxc_expr_uses_var(s->ctx, at, stage->vars[last]) ||
              rlxc_expr_uses_var(s->ctx, at, stage->vars[p.j])))
@@ -576,8 +614,9 @@ bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_
     }
     if (out->row == RLXC_NO_AXIS || out->column == RLXC_NO_AXIS)
         return false;
-    out->width = width_for(s, stage->out->dtype, n);
-    return out->width > 0;
+    if (!out->grouped)
+        out->width = width_for(s, stage->out->dtype, n);
+    return out->width > 0 && !is_panels_of_groups(s, stage, load, out);
 }
 
 int64_t rlxc_tile_panel_columns(const rlxc_options *options, rlx_dtype t, int64_t n)
