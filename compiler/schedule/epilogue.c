@@ -33,9 +33,51 @@ static bool may_run_at(const rlxc_stages *s, uint32_t at, uint32_t first, uint32
     return true;
 }
 
+static bool is_part(const rlxc_expr *e, rlxc_expr_kind kind, const rlxc_expr *var,
+                    const rlxc_expr *by)
+{
+    int64_t n;
+    return (rlxc_expr_kind)e->kind == kind && e->bin.a == var && rlxc_is_int(by, &n) &&
+           rlxc_is_const(e->bin.b, n);
+}
+
+/* |q|, which reads |p| at |indices|, where p's last two axes are quotient and remainder of q's last
+ * one, with two axes for it: the groups of a convolution and their outputs. NULL: |q| is another
+ * stage. */
+static rlxc_stage *with_groups(rlxc_context *ctx, const rlxc_stage *q, const rlxc_stage *p,
+                               const rlxc_expr *const *indices)
+{
+    const uint32_t n = q->n_axes, last = n - 1;
+    int64_t size;
+    if (!q->simple || q->done || q->init || n == 0 || n >= RLXC_STAGE_AXES ||
+        p->out->ndim != n + 1 || q->out->ndim != n)
+        return NULL;
+    for (uint32_t d = 0; d < n; d++)
+        if (q->indices[d] != q->vars[d] ||
+            (d < last && (indices[d] != q->vars[d] ||
+                          !rlxc_prove_eq(ctx, q->extents[d], p->out->shape[d], NULL))))
+            return NULL;
+    const rlxc_expr *each = p->out->shape[n], *groups = p->out->shape[last];
+    if (!is_part(indices[last], RLXC_EXPR_FLOORDIV, q->vars[last], each) ||
+        !is_part(indices[n], RLXC_EXPR_FLOORMOD, q->vars[last], each) ||
+        !rlxc_prove_eq(ctx, q->extents[last], rlxc_mul(ctx, groups, each), NULL))
+        return NULL;
+    rlxc_is_int(each, &size);
+    rlxc_stage *own = rlxc_copy(ctx, q, sizeof *own);
+    rlxc_split_axis(ctx, own, last, size);
+    return own;
+}
+
 rlxc_stage *rlxc_epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i)
 {
+    rlxc_stage *found = rlxc_epilogue_in_groups(s, first, i);
+    return found && found->n_axes == found->out->ndim ? found : NULL;
+}
+
+rlxc_stage *rlxc_epilogue_in_groups(const rlxc_stages *s, uint32_t first, uint32_t i)
+{
     const rlxc_stage *p = &s->items[i];
+    rlxc_stage *found = NULL;
     uint32_t at = s->n;
     if (!rlxc_stage_is_temp(s, p->out))
         return NULL;
@@ -49,11 +91,14 @@ rlxc_stage *rlxc_epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i)
             return NULL;
         if (rlxc_stage_loads(s, k, p->out, &indices, &same) == 0)
             continue;
-        if (at < s->n || k < i || !same || !maps(s->ctx, q, p, indices))
+        if (at < s->n || k < i || !same)
+            return NULL;
+        found = maps(s->ctx, q, p, indices) ? &s->items[k] : with_groups(s->ctx, q, p, indices);
+        if (!found)
             return NULL;
         at = k;
     }
-    return at < s->n && may_run_at(s, at, first, i) ? &s->items[at] : NULL;
+    return at < s->n && may_run_at(s, at, first, i) ? found : NULL;
 }
 
 bool rlxc_take_epilogue(const rlxc_stages *s, uint32_t first, uint32_t i, bool wanted,
@@ -69,7 +114,12 @@ void rlxc_epilogue_done(rlxc_stages *s, uint32_t i, rlxc_stage *epilogue)
 {
     if (!epilogue)
         return;
-    epilogue->removed = true;
+    const rlxc_expr *const *indices;
+    bool same;
+    for (uint32_t k = 0; k < s->n; k++) /* |epilogue| may be a copy of the only reader */
+        if (k != i && !s->items[k].removed &&
+            rlxc_stage_loads(s, k, s->items[i].out, &indices, &same) > 0)
+            s->items[k].removed = true;
     rlxc_stage_drop_temp(s, s->items[i].out);
 }
 

@@ -746,3 +746,169 @@ class Module:
         o: R.Tensor((h, 6, 512), dtype="float32") = R.builtin.alloc_tensor(R.shape([h, 6, 512]), R.dtype("float32"), R.prim_value(0), R.str("global"))
         _: R.Tuple = R.vm.call_tir_dyn(cls.k, (x, w, o, R.shape([h])))
         return o
+
+# ==== epilogue_in_groups
+# What follows a product in groups reads the group and the place in it: it runs on the tile, too.
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def k(px: T.handle, w: T.Buffer((T.int64(4), T.int64(8)), "float32"), b: T.Buffer((T.int64(8),), "float32"), po: T.handle, n: T.int64):
+        x = T.match_buffer(px, (n, T.int64(8)))
+        o = T.match_buffer(po, (n, T.int64(8)))
+        t = T.alloc_buffer((n, T.int64(2), T.int64(4)))
+        for i, g, f, k in T.grid(n, T.int64(2), T.int64(4), T.int64(4)):
+            with T.block("t"):
+                vi, vg, vf, vk = T.axis.remap("SSSR", [i, g, f, k])
+                with T.init():
+                    t[vi, vg, vf] = T.float32(0)
+                t[vi, vg, vf] = t[vi, vg, vf] + x[vi, vg * T.int64(4) + vk] * w[vk, vg * T.int64(4) + vf]
+        for i, c in T.grid(n, T.int64(8)):
+            with T.block("o"):
+                vi, vc = T.axis.remap("SS", [i, c])
+                o[vi, vc] = T.max(t[vi, vc // T.int64(4), vc % T.int64(4)] + b[vc], T.float32(0))
+
+    @R.function
+    def main(x: R.Tensor(("n", 8), "float32"), w: R.Tensor((4, 8), "float32"), b: R.Tensor((8,), "float32")):
+        n = T.int64()
+        cls = Module
+        o = R.call_tir(cls.k, (x, w, b), out_sinfo=R.Tensor((n, 8), "float32"), tir_vars=R.shape([n]))
+        return o
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def k(px: T.handle, w: T.Buffer((T.int64(4), T.int64(8)), "float32"), b: T.Buffer((T.int64(8),), "float32"), po: T.handle, n: T.int64):
+        T.func_attr({"op_pattern": 4})
+        x = T.match_buffer(px, (n, T.int64(8)))
+        o = T.match_buffer(po, (n, T.int64(8)))
+        with T.block("root"):
+            with T.block("tile"):
+                blocks: T.int64 = (n + T.int64(47)) // T.int64(48)
+                for piece in T.parallel(blocks * T.int64(2), annotations={"rlx.alike": 1}):
+                    acc = T.allocate([T.int64(32)], "float32", "global")
+                    acc_1 = T.decl_buffer((T.int64(32),), data=acc)
+                    at: T.int64 = piece // blocks
+                    row: T.int64 = piece % blocks * T.int64(48)
+                    rows: T.int64 = T.min(n - row, T.int64(48))
+                    tiles: T.int64 = rows // T.int64(8)
+                    for i in range(tiles):
+                        with T.block("init"):
+                            for m in T.unroll(T.int64(8)):
+                                for v in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(4)):
+                                        acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = T.float32(0.0)
+                        with T.block("sum"):
+                            for k in range(T.int64(1)):
+                                for m in T.unroll(T.int64(8)):
+                                    for v in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(4)):
+                                            acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + x[row + i * T.int64(8) + m, at * T.int64(4) + k * T.int64(4)] * w[k * T.int64(4), at * T.int64(4) + (v * T.int64(4) + l)]
+                                for m in T.unroll(T.int64(8)):
+                                    for v in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(4)):
+                                            acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + x[row + i * T.int64(8) + m, at * T.int64(4) + (k * T.int64(4) + T.int64(1))] * w[k * T.int64(4) + T.int64(1), at * T.int64(4) + (v * T.int64(4) + l)]
+                                for m in T.unroll(T.int64(8)):
+                                    for v in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(4)):
+                                            acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + x[row + i * T.int64(8) + m, at * T.int64(4) + (k * T.int64(4) + T.int64(2))] * w[k * T.int64(4) + T.int64(2), at * T.int64(4) + (v * T.int64(4) + l)]
+                                for m in T.unroll(T.int64(8)):
+                                    for v in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(4)):
+                                            acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + x[row + i * T.int64(8) + m, at * T.int64(4) + (k * T.int64(4) + T.int64(3))] * w[k * T.int64(4) + T.int64(3), at * T.int64(4) + (v * T.int64(4) + l)]
+                        with T.block("epilogue"):
+                            for m in T.unroll(T.int64(8)):
+                                for v in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(4)):
+                                        o[row + i * T.int64(8) + m, at * T.int64(4) + (v * T.int64(4) + l)] = T.max(acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + b[at * T.int64(4) + (v * T.int64(4) + l)], T.float32(0.0))
+                    left: T.int64 = rows - tiles * T.int64(8)
+                    row_1: T.int64 = row + tiles * T.int64(8)
+                    tiles_1: T.int64 = T.Select(left == T.int64(6), T.int64(0), left // T.int64(4))
+                    for i in range(tiles_1):
+                        with T.block("init"):
+                            for m in T.unroll(T.int64(4)):
+                                for v in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(4)):
+                                        acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = T.float32(0.0)
+                        with T.block("sum"):
+                            for k in range(T.int64(4)):
+                                for m in T.unroll(T.int64(4)):
+                                    for v in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(4)):
+                                            acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + x[row_1 + i * T.int64(4) + m, at * T.int64(4) + k] * w[k, at * T.int64(4) + (v * T.int64(4) + l)]
+                        with T.block("epilogue"):
+                            for m in T.unroll(T.int64(4)):
+                                for v in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(4)):
+                                        o[row_1 + i * T.int64(4) + m, at * T.int64(4) + (v * T.int64(4) + l)] = T.max(acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + b[at * T.int64(4) + (v * T.int64(4) + l)], T.float32(0.0))
+                    left_1: T.int64 = left - tiles_1 * T.int64(4)
+                    row_2: T.int64 = row_1 + tiles_1 * T.int64(4)
+                    tiles_2: T.int64 = T.Select(left_1 == T.int64(4), T.int64(0), left_1 // T.int64(3))
+                    for i in range(tiles_2):
+                        with T.block("init"):
+                            for m in T.unroll(T.int64(3)):
+                                for v in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(4)):
+                                        acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = T.float32(0.0)
+                        with T.block("sum"):
+                            for k in range(T.int64(4)):
+                                for m in T.unroll(T.int64(3)):
+                                    for v in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(4)):
+                                            acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + x[row_2 + i * T.int64(3) + m, at * T.int64(4) + k] * w[k, at * T.int64(4) + (v * T.int64(4) + l)]
+                        with T.block("epilogue"):
+                            for m in T.unroll(T.int64(3)):
+                                for v in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(4)):
+                                        o[row_2 + i * T.int64(3) + m, at * T.int64(4) + (v * T.int64(4) + l)] = T.max(acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + b[at * T.int64(4) + (v * T.int64(4) + l)], T.float32(0.0))
+                    left_2: T.int64 = left_1 - tiles_2 * T.int64(3)
+                    row_3: T.int64 = row_2 + tiles_2 * T.int64(3)
+                    tiles_3: T.int64 = left_2 // T.int64(2)
+                    for i in range(tiles_3):
+                        with T.block("init"):
+                            for m in T.unroll(T.int64(2)):
+                                for v in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(4)):
+                                        acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = T.float32(0.0)
+                        with T.block("sum"):
+                            for k in range(T.int64(4)):
+                                for m in T.unroll(T.int64(2)):
+                                    for v in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(4)):
+                                            acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + x[row_3 + i * T.int64(2) + m, at * T.int64(4) + k] * w[k, at * T.int64(4) + (v * T.int64(4) + l)]
+                        with T.block("epilogue"):
+                            for m in T.unroll(T.int64(2)):
+                                for v in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(4)):
+                                        o[row_3 + i * T.int64(2) + m, at * T.int64(4) + (v * T.int64(4) + l)] = T.max(acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + b[at * T.int64(4) + (v * T.int64(4) + l)], T.float32(0.0))
+                    left_3: T.int64 = left_2 - tiles_3 * T.int64(2)
+                    row_4: T.int64 = row_3 + tiles_3 * T.int64(2)
+                    for i in range(left_3):
+                        with T.block("init"):
+                            for m in T.unroll(T.int64(1)):
+                                for v in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(4)):
+                                        acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = T.float32(0.0)
+                        with T.block("sum"):
+                            for k in range(T.int64(4)):
+                                for m in T.unroll(T.int64(1)):
+                                    for v in T.unroll(T.int64(1)):
+                                        for l in T.vectorized(T.int64(4)):
+                                            acc_1[m * T.int64(4) + (v * T.int64(4) + l)] = acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + x[row_4 + i + m, at * T.int64(4) + k] * w[k, at * T.int64(4) + (v * T.int64(4) + l)]
+                        with T.block("epilogue"):
+                            for m in T.unroll(T.int64(1)):
+                                for v in T.unroll(T.int64(1)):
+                                    for l in T.vectorized(T.int64(4)):
+                                        o[row_4 + i + m, at * T.int64(4) + (v * T.int64(4) + l)] = T.max(acc_1[m * T.int64(4) + (v * T.int64(4) + l)] + b[at * T.int64(4) + (v * T.int64(4) + l)], T.float32(0.0))
+
+    @R.function
+    def main(x: R.Tensor(("n", 8), dtype="float32"), w: R.Tensor((4, 8), dtype="float32"), b: R.Tensor((8,), dtype="float32")) -> R.Tensor(("n", 8), dtype="float32"):
+        n = T.int64()
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        o: R.Tensor((n, 8), dtype="float32") = R.builtin.alloc_tensor(R.shape([n, 8]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        _: R.Tuple = R.vm.call_tir_dyn(cls.k, (x, w, b, o, R.shape([n])))
+        return o
