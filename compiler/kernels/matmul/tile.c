@@ -32,8 +32,9 @@
 #include "compiler/kernels/rules.h"
 
 /* Tiles of at most so many rows wait for memory; the processor fetches panels of one line for those
- * that have fewer. Rows that share a copy of the operand, in blocks of those that do not. */
-enum { FEW_ROWS = 3, PACKED_BLOCKS = 10 };
+ * that have fewer. Rows that share a copy of the operand, in blocks of those that do not. Panels of
+ * more second-level caches than this come from memory. */
+enum { FEW_ROWS = 3, PACKED_BLOCKS = 10, LARGE = 8 };
 
 static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, bool remainder)
 {
@@ -109,15 +110,26 @@ static const rlxc_expr *panel_ahead(rlxc_tiler *t, const rlxc_expr *j0)
     return t->alone ? rlxc_select(ctx, t->alone, rlxc_tile_num(t, t->p.fetch), distance) : distance;
 }
 
+/* True if the panels come from memory: the last-level cache is shared. */
+static bool is_large(const rlxc_tiler *t)
+{
+    const rlxc_buffer *b = t->p.operand->load.buffer;
+    int64_t bytes;
+    return rlxc_is_int(rlxc_product(t->ctx, b->shape, b->ndim), &bytes) &&
+           bytes / LARGE * b->dtype.bits / 8 > (int64_t)t->c->s->target->cache_bytes[1];
+}
+
 /* Weights that do not stay in the cache between calls come from memory or the last-level cache,
  * piece by piece as the first tile of rows reads a panel. So tiles prefetch lines, after the last
- * row those of the next panel. A tile of few rows waits for memory, and fetches all lines of a row.
- */
+ * row those of the next panel. A tile of few rows waits for memory, and fetches all lines of a row;
+ * those in the last-level cache arrive as soon without it. */
 static void fetch_ahead(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q)
 {
     rlxc_context *ctx = t->ctx;
     const int64_t lines = rlxc_tile_lines(&t->p, t->s->out->dtype);
-    if (!t->p.fetch || q->nv != t->p.nv || lines < 1 || (lines == 1 && q->mr < FEW_ROWS))
+    if (!t->p.fetch || q->nv != t->p.nv || lines < 1)
+        return;
+    if (lines == 1 ? q->mr < FEW_ROWS : q->mr <= FEW_ROWS && !t->p.window && !is_large(t))
         return;
     const rlxc_expr *width = rlxc_tile_num(t, (int64_t)q->nv * q->vl), *row = q->i0,
                     *part = rlxc_tile_times(t, t->share, q->mr);
