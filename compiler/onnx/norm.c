@@ -22,11 +22,14 @@ static rlxc_atom affine(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom shi
     return rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", x, scale), shift);
 }
 
-/* True if batch_norm takes the node's inputs as they are: constants of one type. */
+/* True if nn.batch_norm takes the node's inputs as they are: constants of one type, for a known
+ * number of channels. */
 static bool by_constants(rlxc_ox *im, rlxc_atom x, const rlxc_atom *params)
 {
     const rlx_dtype t = rlxc_ox_type(im, x);
-    bool constant = rlxc_ox_ndim(im, x) >= 2 && t.bits >= 32;
+    int64_t channels;
+    bool constant =
+        rlxc_ox_ndim(im, x) >= 2 && t.bits >= 32 && rlxc_ox_static_dim(im, x, 1, &channels);
     for (uint32_t i = 0; i < 4 && constant; i++)
         constant = params[i].kind == RLXC_ATOM_CONSTANT && !rlxc_is_lifted(params[i]) &&
                    rlxc_ox_ndim(im, params[i]) == 1 &&

@@ -10,8 +10,8 @@
  * in double and rounded once. A value with other readers stays as it is, so that no convolution is
  * computed twice. Only for float32 and float64 and layouts that begin with "NC", "OI".
  *
- * Batch normalisation of anything else by constants is multiplied and added to: y = x * scale +
- * shift, without the root and the quotient.
+ * Batch normalisation of any other value by constants becomes one product and one sum, x * scale +
+ * shift, instead of a root and a quotient for each element.
  *
  * For lifted constants the weights program repeats the computation (fold_lifted.c). A division by a
  * lifted constant is not folded, because another file's weight may be 0. Any other overflow with
@@ -255,54 +255,50 @@ static rlxc_constant *channel_constant(rlxc_context *ctx, rlx_dtype dtype, const
     return rlxc_constant_new(ctx, dtype, ndim, shape, data, channels * size);
 }
 
-static rlxc_atom emit_binary(rlxc_builder *b, const char *op, const rlxc_binding *old, rlxc_atom x,
-                             rlxc_atom by)
-{
-    rlxc_binding *made = rlxc_binding_new(
-        b->ctx, RLXC_FORM_CALL,
-        rlxc_rvar_new(b->ctx, b->function, old->var->name, old->var->sinfo->fields[0]));
-    const rlxc_atom args[2] = {x, by};
-    made->op = rlxc_find_operator(op, strlen(op));
-    made->args = rlxc_copy(b->ctx, args, sizeof args);
-    made->n_args = 2;
-    return rlxc_emit(b, made);
-}
-
-/* The batch_norm |call| of any value, by constants, as x * scale + shift; false: it stays. */
+/* The batch_norm |call| of any value, by constants, as x * scale + shift. False: it stays, because
+ * the channels are not known, or the type is a narrow one, whose norm is computed in float32. */
 static bool scale_and_shift(rlxc_builder *b, const rlxc_binding *call, const rlxc_affine_step *step,
                             rlxc_atom *out)
 {
     const rlxc_sinfo *y = call->var->sinfo->fields[0];
     affine a = {.dtype = y->dtype, .ndim = (uint32_t)y->ndim};
-    int64_t axis = rlxc_attr_get_int(call, "axis", 1);
-    if (y->ndim == RLXC_UNKNOWN_NDIM || y->ndim > RLXC_MAX_NDIM || reads_lifted(step) ||
-        !rlxc_dtype_eq(step->by[0]->dtype, y->dtype))
+    const int64_t axis = rlxc_attr_get_int(call, "axis", 1);
+    const uint32_t channel = (uint32_t)(axis < 0 ? axis + y->ndim : axis);
+    int64_t channels;
+    if (!rlxc_dims_known(y) || channel >= a.ndim || reads_lifted(step) ||
+        !rlxc_is_int(y->dims[channel], &channels) || channels < 0 || channels > UINT32_MAX ||
+        (!rlxc_dtype_eq(y->dtype, RLX_F32) && !rlxc_dtype_eq(y->dtype, RLX_F64)))
         return false;
+    a.channels = (uint32_t)channels;
     for (uint32_t i = 0; i < 4; i++)
-        a.channels =
-            (uint32_t)(count_of(step->by[i]) > a.channels ? count_of(step->by[i]) : a.channels);
+        if (!rlxc_dtype_eq(step->by[i]->dtype, y->dtype) || step->by[i]->ndim != 1 ||
+            step->by[i]->shape[0] != channels)
+            return false;
     a.scale = rlxc_try_alloc(b->ctx, (size_t)a.channels + 1, sizeof *a.scale);
     a.shift = rlxc_try_alloc(b->ctx, (size_t)a.channels + 1, sizeof *a.shift);
     for (uint32_t i = 0; i < a.channels && a.scale && a.shift; i++)
         a.scale[i] = 1;
     if (!a.scale || !a.shift || !take_in(b->ctx, &a, step))
         return false;
-    const uint32_t channel = (uint32_t)(axis < 0 ? axis + y->ndim : axis);
     const rlxc_constant *scale =
         channel_constant(b->ctx, a.dtype, a.scale, a.channels, a.ndim, channel);
     const rlxc_constant *shift =
         channel_constant(b->ctx, a.dtype, a.shift, a.channels, a.ndim, channel);
     if (!scale || !shift)
         return false;
-    *out = emit_binary(b, "multiply", call, call->args[0], rlxc_atom_constant(scale));
-    *out = emit_binary(b, "add", call, *out, rlxc_atom_constant(shift));
-    return true;
+    rlxc_atom args[2] = {call->args[0], rlxc_atom_constant(scale)};
+    args[0] = rlxc_emit_op(b, "multiply", args, 2, (rlxc_attrs){0}, call->var->name);
+    args[1] = rlxc_atom_constant(shift);
+    *out = rlxc_emit_op(b, "add", args, 2, (rlxc_attrs){0}, call->var->name);
+    return !rlxc_failed(b->ctx);
 }
 
 /* A batch_norm becomes the tuple of its results. */
 static void fold_norm(fold *f, rlxc_builder *b, rlxc_binding *call)
 {
     affine *a = affine_of(f, b, call->args[0]);
+    if (rlxc_attr_get_bool(call, "training", false))
+        return;
     const int64_t axis = rlxc_attr_get_int(call, "axis", 1);
     rlxc_affine_step step = {.kind = RLXC_STEP_NORM,
                              .epsilon = rlxc_attr_get_float(call, "epsilon", 1e-5),
@@ -316,8 +312,6 @@ static void fold_norm(fold *f, rlxc_builder *b, rlxc_binding *call)
         folds = folds && per_channel(call->args[i + 1], a, true);
     }
     rlxc_atom results[3] = {{0}, call->args[3], call->args[4]};
-    if (rlxc_attr_get_bool(call, "training", false))
-        return;
     if (folds && take_in(b->ctx, a, &step))
         results[0] = value_of(f, b, call, a);
     else if (!scale_and_shift(b, call, &step, &results[0]))

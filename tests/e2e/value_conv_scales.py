@@ -4,6 +4,7 @@
 # call norm_twice: tensor float32 [1, 2, 1, 1] {1, 2} => tuple(tensor float32 [1, 2, 1, 1] {0.5, 49}, tensor float32 [1, 2, 1, 1] {2, 3})
 # call norm_between: tensor float32 [1, 2, 1, 1] {1, 2} => tuple(tensor float32 [1, 2, 1, 1] {1, 7}, tensor float32 [1, 2, 1, 1] {0.5, 49})
 # call norm_alone: tensor float32 [1, 2, 1, 1] {1, 2} => tuple(tensor float32 [1, 2, 1, 1] {5.5, 6}, tensor float32 [1, 2, 1, 1] {inf, 3})
+# call norm_narrow: tensor float16 [1, 2, 1, 1] {1, 3} => tensor float16 [1, 2, 1, 1] {5.5, 10}
 # call by_zero: tensor float32 [1, 2, 1, 1] {1, 2} => tensor float32 [1, 2, 1, 1] {inf, 3}
 from tvm.script import ir as I
 from tvm.script import relax as R
@@ -72,3 +73,11 @@ class Module:
             d = (b[0], c[0])
             R.output(d)
         return d
+
+    @R.function
+    def norm_narrow(x: R.Tensor((1, 2, 1, 1), "float16")):
+        with R.dataflow():
+            b = R.nn.batch_norm(x, R.const([1.0, 4.0], "float16"), R.const([5.0, 6.0], "float16"), R.const([0.0, 2.0], "float16"), R.const([4.0, 1.0], "float16"), axis=1, epsilon=0.0)
+            c = b[0]
+            R.output(c)
+        return c
