@@ -43,7 +43,7 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(tail5, 0, 32, "the next smaller tile")                                                     \
     X(borrow, 0, UINT32_MAX, "bit r: r remaining rows are merged with a full tile")              \
     X(block, 1, 4096, "rows of a parallel piece")                                                \
-    X(k_block, 0, INT32_MAX, "reduction elements per block; 0: all")                             \
+    X(k_block, 0, INT32_MAX, "reduction elements per block, of a window the last axis'; 0: all") \
     X(pack, 0, 65536,                                                                            \
       "the operand is packed per tile of columns from this many rows on; 0: never")              \
     X(fetch, 0, INT32_MAX, "rows by which a tile alone prefetches the panel; 0: not prefetched") \

@@ -33,14 +33,6 @@ static bool may_run_at(const rlxc_stages *s, uint32_t at, uint32_t first, uint32
     return true;
 }
 
-static bool is_part(const rlxc_expr *e, rlxc_expr_kind kind, const rlxc_expr *var,
-                    const rlxc_expr *by)
-{
-    int64_t n;
-    return (rlxc_expr_kind)e->kind == kind && e->bin.a == var && rlxc_is_int(by, &n) &&
-           rlxc_is_const(e->bin.b, n);
-}
-
 /* |q|, which reads |p| at |indices|, where p's last two axes are quotient and remainder of q's last
  * one, with two axes for it: the groups of a convolution and their outputs. NULL: |q| is another
  * stage. */
@@ -48,7 +40,7 @@ static rlxc_stage *with_groups(rlxc_context *ctx, const rlxc_stage *q, const rlx
                                const rlxc_expr *const *indices)
 {
     const uint32_t n = q->n_axes, last = n - 1;
-    int64_t size;
+    int64_t each;
     if (!q->simple || q->done || q->init || n == 0 || n >= RLXC_STAGE_AXES ||
         p->out->ndim != n + 1 || q->out->ndim != n)
         return NULL;
@@ -57,14 +49,14 @@ static rlxc_stage *with_groups(rlxc_context *ctx, const rlxc_stage *q, const rlx
             (d < last && (indices[d] != q->vars[d] ||
                           !rlxc_prove_eq(ctx, q->extents[d], p->out->shape[d], NULL))))
             return NULL;
-    const rlxc_expr *each = p->out->shape[n], *groups = p->out->shape[last];
-    if (!is_part(indices[last], RLXC_EXPR_FLOORDIV, q->vars[last], each) ||
-        !is_part(indices[n], RLXC_EXPR_FLOORMOD, q->vars[last], each) ||
-        !rlxc_prove_eq(ctx, q->extents[last], rlxc_mul(ctx, groups, each), NULL))
+    const rlxc_expr *all = rlxc_mul(ctx, p->out->shape[last], p->out->shape[n]);
+    if (!rlxc_is_int(p->out->shape[n], &each) || each < 1 ||
+        !rlxc_is_part(indices[last], RLXC_EXPR_FLOORDIV, q->vars[last], each) ||
+        !rlxc_is_part(indices[n], RLXC_EXPR_FLOORMOD, q->vars[last], each) ||
+        !rlxc_prove_eq(ctx, q->extents[last], all, NULL))
         return NULL;
-    rlxc_is_int(each, &size);
     rlxc_stage *own = rlxc_copy(ctx, q, sizeof *own);
-    rlxc_split_axis(ctx, own, last, size);
+    rlxc_split_axis(ctx, own, last, each);
     return own;
 }
 

@@ -151,6 +151,9 @@ bool rlxc_take_apart(rlxc_context *ctx, const rlxc_stmt *stmt, rlxc_nests *out);
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
                      rlxc_nests *out);
 
+/* True if the predicate or one of the |n_axes| values of the block |realize| uses |var|. */
+bool rlxc_realize_uses(rlxc_context *ctx, const rlxc_stmt *realize, uint32_t n_axes,
+                       const rlxc_expr *var);
 /* True if |nest| stores an initial value, written as one of the first step, also where there is no
  * step. */
 bool rlxc_stores_without_step(rlxc_context *ctx, const rlxc_nest *nest);

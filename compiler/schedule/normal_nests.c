@@ -13,6 +13,16 @@ uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer)
     return 0;
 }
 
+bool rlxc_realize_uses(rlxc_context *ctx, const rlxc_stmt *realize, uint32_t n_axes,
+                       const rlxc_expr *var)
+{
+    const rlxc_expr *cond = realize->block.predicate;
+    bool used = cond && rlxc_expr_uses_var(ctx, cond, var);
+    for (uint32_t k = 0; k < n_axes && !used; k++)
+        used = rlxc_expr_uses_var(ctx, realize->block.values[k], var);
+    return used;
+}
+
 bool rlxc_nest_stores_all(rlxc_context *ctx, const rlxc_nest *nest)
 {
     const rlxc_stmt *store = nest->block->body;
@@ -217,16 +227,6 @@ static bool collect_inside(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc
     return (!b->init || collect_init(ctx, b, &inside, out)) && collect(ctx, b->body, &inside, out);
 }
 
-/* True if the predicate or an axis of the block |realize| uses |var|. */
-static bool realize_uses(rlxc_context *ctx, const rlxc_stmt *realize, const rlxc_expr *var)
-{
-    const rlxc_expr *cond = realize->block.predicate;
-    bool used = cond && rlxc_expr_uses_var(ctx, cond, var);
-    for (uint32_t k = 0; k < realize->block.block->n_axes && !used; k++)
-        used = rlxc_expr_uses_var(ctx, realize->block.values[k], var);
-    return used;
-}
-
 /* The nests of the simple blocks that the block |s| stands for. False without effect if there are
  * none. */
 static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at, rlxc_nests *out)
@@ -241,7 +241,8 @@ static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at
     for (uint32_t i = 0; i < at->n; i++) {
         nest.loops[i] = at->loops[i];
         nest.once[i] = at->once[i];
-        if (at->once[i] == RLXC_LAST_TURN && realize_uses(ctx, realize, at->loops[i]->loop.var))
+        if (at->once[i] == RLXC_LAST_TURN &&
+            rlxc_realize_uses(ctx, realize, realize->block.block->n_axes, at->loops[i]->loop.var))
             return false;
     }
     for (uint32_t k = 0; k < n; k++) {
@@ -322,7 +323,7 @@ static const rlxc_expr *without_once(rlxc_context *ctx, path *at, const rlxc_exp
     const rlxc_expr *a = over_vars(&c, cond->bin.a), *b = over_vars(&c, cond->bin.b);
     if (!a || !b)
         return cond;
-    const rlxc_expr *e = up ? rlxc_sub(ctx, b, a) : rlxc_sub(ctx, a, b); /* it is at least 0 */
+    const rlxc_expr *e = up ? rlxc_sub(ctx, b, a) : rlxc_sub(ctx, a, b); /* at least 0 */
     if (!is_corner(&c, strict ? rlxc_sub(ctx, e, rlxc_i64(ctx, 1)) : e) &&
         !(equal && is_corner(&c, rlxc_sub(ctx, b, a))))
         return cond;

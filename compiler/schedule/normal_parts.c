@@ -74,11 +74,7 @@ static bool shares_reduction(rlxc_context *ctx, const rlxc_nest *nest, const rlx
 /* True if an axis or condition of |nest| uses |loop|. */
 static bool uses_loop(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_stmt *loop)
 {
-    const rlxc_expr *cond = nest->realize->block.predicate;
-    bool used = cond && rlxc_expr_uses_var(ctx, cond, loop->loop.var);
-    for (uint32_t k = 0; k < nest->block->n_axes && !used; k++)
-        used = rlxc_expr_uses_var(ctx, nest->realize->block.values[k], loop->loop.var);
-    return used;
+    return rlxc_realize_uses(ctx, nest->realize, nest->block->n_axes, loop->loop.var);
 }
 
 static bool is_last(rlxc_turn turn)

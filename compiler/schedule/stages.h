@@ -167,6 +167,13 @@ const rlxc_expr *rlxc_epilogue_value(rlxc_context *ctx, const rlxc_stage *e,
                                      const rlxc_buffer *from, const rlxc_expr *const *at,
                                      const rlxc_expr *value);
 
+/* True if |e| is the quotient or remainder (|kind|) of |var| by |by|. */
+static inline bool rlxc_is_part(const rlxc_expr *e, rlxc_expr_kind kind, const rlxc_expr *var,
+                                int64_t by)
+{
+    return (rlxc_expr_kind)e->kind == kind && e->bin.a == var && rlxc_is_const(e->bin.b, by);
+}
+
 /* The stage that maps the result of stage |i| element by element, so that it can run on each tile
  * of stages |first| to |i|; NULL if there is none. */
 rlxc_stage *rlxc_epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i);

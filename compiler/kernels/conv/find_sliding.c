@@ -341,7 +341,7 @@ bool rlxc_find_border(const rlxc_stages *s, const rlxc_stage *stage, rlxc_slidin
     *out = (rlxc_sliding){.stage = *stage, .row = RLXC_STAGE_AXES, .along = RLXC_STAGE_AXES};
     const rlxc_expr *element = stage->simple && stage->init ? take_element(s, &f) : NULL;
     if (!element || f.conditions.count == 0 || !rlxc_tile_plan_of(s, &out->stage, &p) ||
-        p.i == RLXC_NO_AXIS || (p.reduce != RLXC_NO_AXIS && !p.window))
+        p.i == RLXC_NO_AXIS || p.reduce != RLXC_NO_AXIS)
         return false;
     out->channel = p.j;
     out->column = p.i;

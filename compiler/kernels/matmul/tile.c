@@ -31,10 +31,10 @@
 #include "compiler/kernels/conv/sliding.h"
 #include "compiler/kernels/rules.h"
 
-/* Tiles of at most so many rows wait for memory; the processor fetches panels of one line for those
- * that have fewer. Rows that share a copy of the operand, in blocks of those that do not. Panels of
- * more second-level caches than this come from memory. */
-enum { FEW_ROWS = 3, PACKED_BLOCKS = 10, LARGE = 8 };
+enum {
+    FEW_ROWS = 3,      /* a tile of so many waits for memory */
+    PACKED_BLOCKS = 10 /* blocks of rows that share a copy of the operand */
+};
 
 static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, bool remainder)
 {
@@ -97,8 +97,9 @@ static void share_panels(rlxc_tiler *t, rlxc_schedule *to)
     t->share = rlxc_named(to, "share", rlxc_select(ctx, t->alone, none, t->share));
 }
 
-/* The rows ahead that tiles of the panel at column |j0| fetch: nothing follows the last panel,
- * whose tiles name lines that they read anyway. */
+/* The rows ahead that tiles of the panel at column |j0| fetch. Nothing follows the last panel,
+ * whose tiles name lines that they read anyway; but a product inside of loops of another rule is
+ * followed by its next one. */
 static const rlxc_expr *panel_ahead(rlxc_tiler *t, const rlxc_expr *j0)
 {
     rlxc_context *ctx = t->ctx;
@@ -107,16 +108,7 @@ static const rlxc_expr *panel_ahead(rlxc_tiler *t, const rlxc_expr *j0)
                     *distance = rlxc_tile_num(t, rlxc_tile_distance(t));
     if (!t->p.k_block && !t->c->serial)
         distance = rlxc_select(ctx, more, distance, rlxc_tile_num(t, 0));
-    return t->alone ? rlxc_select(ctx, t->alone, rlxc_tile_num(t, t->p.fetch), distance) : distance;
-}
-
-/* True if the panels come from memory: the last-level cache is shared. */
-static bool is_large(const rlxc_tiler *t)
-{
-    const rlxc_buffer *b = t->p.operand->load.buffer;
-    int64_t bytes;
-    return rlxc_is_int(rlxc_product(t->ctx, b->shape, b->ndim), &bytes) &&
-           bytes / LARGE * b->dtype.bits / 8 > (int64_t)t->c->s->target->cache_bytes[1];
+    return rlxc_select(ctx, t->alone, rlxc_tile_num(t, t->p.fetch), distance);
 }
 
 /* Weights that do not stay in the cache between calls come from memory or the last-level cache,
@@ -129,7 +121,8 @@ static void fetch_ahead(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q)
     const int64_t lines = rlxc_tile_lines(&t->p, t->s->out->dtype);
     if (!t->p.fetch || q->nv != t->p.nv || lines < 1)
         return;
-    if (lines == 1 ? q->mr < FEW_ROWS : q->mr <= FEW_ROWS && !t->p.window && !is_large(t))
+    if (lines == 1 ? q->mr < FEW_ROWS
+                   : q->mr <= FEW_ROWS && !t->p.window && !rlxc_tile_is_large(t->c->s, &t->p))
         return;
     const rlxc_expr *width = rlxc_tile_num(t, (int64_t)q->nv * q->vl), *row = q->i0,
                     *part = rlxc_tile_times(t, t->share, q->mr);
@@ -139,6 +132,7 @@ static void fetch_ahead(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q)
     q->ahead_lines = q->mr <= FEW_ROWS ? (uint32_t)lines
                      : q->mr < t->p.mr ? (uint32_t)(lines + 1) / 2
                                        : 1;
+    q->ahead_lines = q->ahead_lines < RLXC_MOST_LINES ? q->ahead_lines : RLXC_MOST_LINES;
     q->ahead_step =
         rlxc_named(to, "step", t->alone ? rlxc_select(ctx, t->alone, width, part) : part);
     q->ahead = t->p.window ? rlxc_tile_num(t, 0) : rlxc_named(to, "ahead", panel_ahead(t, q->j0));
@@ -431,9 +425,7 @@ static const rlxc_expr *row_blocks(rlxc_tiler *t, rlxc_schedule *to, bool packs)
         t->packs = rlxc_named(to, "packs", rlxc_tile_packs(ctx, t->s, &t->p));
         t->size = rlxc_named(to, "size", rlxc_select(ctx, t->packs, packed, plain));
     }
-    const rlxc_expr *up = rlxc_sub(ctx, t->size, rlxc_tile_num(t, 1));
-    const rlxc_expr *rounded = rlxc_tile_plus(t, t->s->extents[t->p.i], up);
-    return rlxc_named(to, "blocks", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rounded, t->size));
+    return rlxc_named(to, "blocks", split(t, t->s->extents[t->p.i], t->size));
 }
 
 /* Sets the rows of block |block| of |blocks|. */
@@ -647,6 +639,8 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
         return false;
     if (r.bordered && t.p.window)
         return rlxc_decline(c->s, "k_block needs a window without conditions at a border");
+    if (t.p.window)
+        t.p.reduce = t.s->n_axes - 1; /* the tiles sum along this one */
     for (uint32_t k = 0; k < t.s->n_axes; k++)
         t.values[k] = rlxc_tile_num(&t, 0);
     int64_t width = (int64_t)t.p.nv * t.p.vl, left;

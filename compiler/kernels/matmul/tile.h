@@ -5,6 +5,8 @@
 
 #include "compiler/kernels/matmul/tile_plan.h"
 
+enum { RLXC_MOST_LINES = 8 };
+
 typedef struct rlxc_tiler {
     rlxc_schedule *c;
     rlxc_context *ctx;
@@ -47,7 +49,7 @@ typedef struct rlxc_tile { /* a register tile at a position of the result */
      * is so many ahead of the first one, and from that column on, which moves on by the step; NULL:
      * none are fetched */
     const rlxc_expr *ahead, *ahead_column, *ahead_step;
-    uint32_t ahead_lines;           /* at a time, parts of the step apart */
+    uint32_t ahead_lines; /* at a time, at most RLXC_MOST_LINES, parts of the step apart */
     const rlxc_tile_ranges *ranges; /* ranges of the sum; NULL: all of each axis */
     const rlxc_expr *guard; /* condition on the stage's axes: elements that fail it add nothing */
     /* The results stay in t->tile from this row on, for rlxc_tile_finish; NULL: they are written.

@@ -280,7 +280,7 @@ static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, count, width), NULL);
     const rlxc_expr *left =
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, count, width), NULL);
-    const rlxc_stmt *parts[RLXC_MOST_CHAINS + 2], *steps[5 * RLXC_MOST_CHAINS];
+    const rlxc_stmt *parts[RLXC_MOST_CHAINS + 2], *steps[(1 + RLXC_MOST_LINES) * RLXC_MOST_CHAINS];
     uint32_t n_parts = 0, n_steps = 0;
     for (uint32_t i = 0; i < all; i++) {
         *k = rlxc_tile_plus(t, first,

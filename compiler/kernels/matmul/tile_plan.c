@@ -18,7 +18,8 @@ enum {
     CHAINS = 8,            /* vectors summed at a time that hide the latency of a multiply-add */
     LINE = 64,             /* bytes of a cache line */
     UNROLLED_SUMS = 48,    /* vectors summed per iteration of a full tile's loop, at most */
-    FETCH = 24,            /* lines that a tile alone fetches ahead, one of each row */
+    FETCH = 24,            /* rows by which a tile alone fetches ahead */
+    LARGE = 8,             /* second-level caches that an operand fills which comes from memory */
     PACK_ROWS = 64,        /* rows that pay for a copy of a large operand */
     PACK_SUMS = 64,        /* its rows at least */
     PACK_SIZE = 1 << 16,   /* minimum elements: more than the caches keep */
@@ -125,11 +126,6 @@ static uint32_t reuse_axis(const survey *v, uint32_t j)
     return RLXC_NO_AXIS;
 }
 
-static bool is_part(const rlxc_expr *e, rlxc_expr_kind kind, const rlxc_expr *var, int64_t by)
-{
-    return (rlxc_expr_kind)e->kind == kind && e->bin.a == var && rlxc_is_const(e->bin.b, by);
-}
-
 /* The width of the panels that the load reads along |var|: [var / width] ... [var % width]; 0: it
  * is no such load. */
 static int64_t panel_width(const rlxc_expr *load, const rlxc_expr *var)
@@ -138,10 +134,10 @@ static int64_t panel_width(const rlxc_expr *load, const rlxc_expr *var)
     int64_t width;
     uint32_t n = load->load.n;
     if (n < 2 || !rlxc_is_int(b->shape[n - 1], &width) || width < 1 || b->strides ||
-        !is_part(load->load.indices[n - 1], RLXC_EXPR_FLOORMOD, var, width))
+        !rlxc_is_part(load->load.indices[n - 1], RLXC_EXPR_FLOORMOD, var, width))
         return 0;
     for (uint32_t i = 0; i + 1 < n; i++)
-        if (is_part(load->load.indices[i], RLXC_EXPR_FLOORDIV, var, width))
+        if (rlxc_is_part(load->load.indices[i], RLXC_EXPR_FLOORDIV, var, width))
             return width;
     return 0;
 }
@@ -208,16 +204,9 @@ static void choose_window(const rlxc_stages *s, const rlxc_stage *stage, rlxc_ti
     const int64_t row_bytes = p->panel * (p->operand->dtype.bits / 8);
     p->k_block = even_block(k, (int64_t)s->target->cache_bytes[0] / 2 / row_bytes);
     p->k_block = p->k_block ? p->k_block : k;
+    p->window = true;
     p->fetch = p->k_block;
     p->block = WINDOW_ROWS;
-}
-
-/* A window is summed along its last axis, if in blocks. */
-static void take_window(const rlxc_stage *stage, rlxc_tile_plan *p)
-{
-    p->window = p->k_block > 0 && p->reduce == RLXC_NO_AXIS;
-    if (p->window)
-        p->reduce = stage->n_axes - 1;
 }
 
 void rlxc_tile_without_window(rlxc_tile_plan *p)
@@ -225,7 +214,6 @@ void rlxc_tile_without_window(rlxc_tile_plan *p)
     if (!p->window)
         return;
     p->window = false;
-    p->reduce = RLXC_NO_AXIS;
     p->fetch = p->k_block = 0;
     p->block = ROW_BLOCK;
 }
@@ -238,6 +226,12 @@ static int64_t size_of(const rlxc_buffer *b)
         if (!rlxc_is_int(b->shape[i], &extent) || __builtin_mul_overflow(bytes, extent, &bytes))
             return INT64_MAX;
     return bytes;
+}
+
+bool rlxc_tile_is_large(const rlxc_stages *s, const rlxc_tile_plan *p)
+{
+    const int64_t bytes = size_of(p->operand->load.buffer);
+    return bytes < INT64_MAX && bytes / LARGE > (int64_t)s->target->cache_bytes[1];
 }
 
 static bool fits_panel(const rlxc_stages *s, const rlxc_tile_plan *p)
@@ -391,7 +385,6 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     }
     p->k_block = panel ? reduction_block(s, stage, p, panel, shape->mr) : 0;
     choose_window(s, stage, p);
-    take_window(stage, p);
     return true;
 }
 
@@ -523,10 +516,11 @@ bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
                             "k_block is %" PRId64 ", which needs panels, rows, and one reduction "
                             "axis, or panel_first and a window of known size",
                             out->k_block);
-    take_window(stage, out);
+    out->window = out->k_block > 0 && out->reduce == RLXC_NO_AXIS;
+    const uint32_t summed = out->window ? stage->n_axes - 1 : out->reduce;
     int64_t sums = 0;
-    if (out->fetch && (!out->panel || out->reduce == RLXC_NO_AXIS ||
-                       !rlxc_is_int(stage->extents[out->reduce], &sums) || out->fetch > sums))
+    if (out->fetch && (!out->panel || summed == RLXC_NO_AXIS ||
+                       !rlxc_is_int(stage->extents[summed], &sums) || out->fetch > sums))
         return rlxc_decline(s,
                             "fetch is %" PRId64
                             ", which needs panels and one reduction axis of as many elements",

@@ -18,9 +18,9 @@ typedef struct rlxc_tile_shape {
 } rlxc_tile_shape;
 
 typedef struct rlxc_tile_plan {
-    uint32_t i, j;   /* axes; i may be RLXC_NO_AXIS */
-    uint32_t reduce; /* the only reduction axis, the last one of a window, or RLXC_NO_AXIS */
-    bool window; /* blocks of the last of several reduction axes, for one element of the others */
+    uint32_t i, j;            /* axes; i may be RLXC_NO_AXIS */
+    uint32_t reduce;          /* the only reduction axis, or RLXC_NO_AXIS */
+    bool window;              /* k_block divides the last of several reduction axes */
     const rlxc_expr *operand; /* the only load that depends on j; or NULL */
     bool sums;                /* terms are added: parts of the reduction may be summed apart */
     bool contiguous;          /* all operands along j are contiguous, in place or within panels */
@@ -50,6 +50,8 @@ int64_t rlxc_tile_lines(const rlxc_tile_plan *p, rlx_dtype dtype);
 bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *out);
 /* The plan without blocks of a window. */
 void rlxc_tile_without_window(rlxc_tile_plan *p);
+/* True if the operand comes from memory: a shared last-level cache hardly keeps it. */
+bool rlxc_tile_is_large(const rlxc_stages *s, const rlxc_tile_plan *p);
 /* Axes from the stage, everything else from |sizes|; false with a reason (rlxc_decline) if they do
  * not fit it. */
 bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
