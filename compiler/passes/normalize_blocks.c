@@ -679,7 +679,9 @@ static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
     f->body = rlxc_join_parts(ctx, rlxc_plain_exprs(ctx, f->body));
     rlxc_without_views(ctx, f);
     const rlxc_stmt *written = f->body;
-    f->body = rlxc_plain_loops(ctx, written);
+    const rlxc_stmt *plain = rlxc_plain_loops(ctx, written);
+    f->body = rlxc_cut_loops(ctx, plain);
+    s.changed = f->body != plain;
     if (!begin(&s)) {
         f->body = written;
         return;

@@ -2,6 +2,14 @@
  * computed, before it is stored. */
 #include "compiler/schedule/stages.h"
 
+static uint32_t stored_axes(const rlxc_stage *p)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < p->n_axes; k++)
+        n += !p->reduces[k];
+    return n;
+}
+
 /* True if |q| maps the elements of |p|, read at |indices|, to elements at the same place. */
 static bool maps(rlxc_context *ctx, const rlxc_stage *q, const rlxc_stage *p,
                  const rlxc_expr *const *indices)
@@ -33,6 +41,34 @@ static bool may_run_at(const rlxc_stages *s, uint32_t at, uint32_t first, uint32
     return true;
 }
 
+/* |q|, which maps |p|, without the axes of dimensions of one element for which |p| has a constant
+ * index. */
+static rlxc_stage *without_units(rlxc_context *ctx, const rlxc_stage *q, const rlxc_stage *p)
+{
+    rlxc_stage *own = rlxc_copy(ctx, q, sizeof *own);
+    const rlxc_expr *zeros[RLXC_STAGE_AXES], *units[RLXC_STAGE_AXES];
+    uint32_t n = 0;
+    own->n_axes = 0;
+    for (uint32_t d = 0; d < q->n_axes; d++) {
+        if (rlxc_is_const(p->indices[d], 0) && rlxc_is_const(q->extents[d], 1)) {
+            units[n] = q->vars[d];
+            zeros[n++] = rlxc_i64(ctx, 0);
+            continue;
+        }
+        own->vars[own->n_axes] = q->vars[d];
+        own->extents[own->n_axes++] = q->extents[d];
+    }
+    if (own->n_axes != stored_axes(p))
+        return NULL;
+    const rlxc_expr **at = rlxc_alloc(ctx, ((size_t)q->out->ndim + 1) * sizeof *at);
+    for (uint32_t d = 0; d < q->out->ndim; d++)
+        at[d] = rlxc_replace(ctx, q->indices[d], units, zeros, n);
+    own->indices = at;
+    own->value = rlxc_replace(ctx, q->value, units, zeros, n);
+    own->changed = true;
+    return own;
+}
+
 /* |q|, which reads |p| at |indices|, where p's last two axes are quotient and remainder of q's last
  * one, with two axes for it: the groups of a convolution and their outputs. NULL: |q| is another
  * stage. */
@@ -62,11 +98,13 @@ static rlxc_stage *with_groups(rlxc_context *ctx, const rlxc_stage *q, const rlx
 
 rlxc_stage *rlxc_epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i)
 {
-    rlxc_stage *found = rlxc_epilogue_in_groups(s, first, i);
-    return found && found->n_axes == found->out->ndim ? found : NULL;
+    rlxc_stage *found = rlxc_epilogue_on_tile(s, first, i);
+    return found && found->out->ndim == s->items[i].out->ndim && found->n_axes == found->out->ndim
+               ? found
+               : NULL;
 }
 
-rlxc_stage *rlxc_epilogue_in_groups(const rlxc_stages *s, uint32_t first, uint32_t i)
+rlxc_stage *rlxc_epilogue_on_tile(const rlxc_stages *s, uint32_t first, uint32_t i)
 {
     const rlxc_stage *p = &s->items[i];
     rlxc_stage *found = NULL;
@@ -85,7 +123,9 @@ rlxc_stage *rlxc_epilogue_in_groups(const rlxc_stages *s, uint32_t first, uint32
             continue;
         if (at < s->n || k < i || !same)
             return NULL;
-        found = maps(s->ctx, q, p, indices) ? &s->items[k] : with_groups(s->ctx, q, p, indices);
+        found = !maps(s->ctx, q, p, indices)      ? with_groups(s->ctx, q, p, indices)
+                : stored_axes(p) == p->out->ndim ? &s->items[k]
+                                                  : without_units(s->ctx, q, p);
         if (!found)
             return NULL;
         at = k;

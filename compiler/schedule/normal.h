@@ -72,6 +72,8 @@ static inline uint32_t rlxc_block_axis(const rlxc_block *b, const rlxc_expr *var
  * (normal_spellings.c). */
 const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt);
 const rlxc_stmt *rlxc_plain_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
+/* |stmt| with two loops for each whose steps use only quotients and remainders of its variable. */
+const rlxc_stmt *rlxc_cut_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
 
 /* Proves that the loops of |nest| visit each element of a box of its axes once, and makes a loop
  * for each axis. Loops that nothing depends on are dropped if repeating the block changes nothing.
@@ -89,6 +91,11 @@ const rlxc_stmt *rlxc_nest_stmt(rlxc_context *ctx, const rlxc_nest *nest);
  * |values|; or both unchanged. */
 const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *block,
                                  const rlxc_expr *const **values);
+
+/* Sorts |axes|, those of |b|, a block of one store, and their |values|: spatial axes as the indices
+ * of the store, then reductions as the indices of the loads, the larger steps first. */
+void rlxc_order_axes(rlxc_context *ctx, const rlxc_block *b, rlxc_axis *axes,
+                     const rlxc_expr **values);
 
 /* True if the block is one store to a distinct element for each point of its spatial axes, and
  * reads the stored buffer only at that element. */
@@ -248,15 +255,14 @@ const rlxc_stmt *rlxc_with_rolled_terms(rlxc_context *ctx, const rlxc_stmt *s);
 const rlxc_stmt *rlxc_join_parts(rlxc_context *ctx, const rlxc_stmt *body);
 /* |body| with accesses to from as accesses to the same elements of to, which has as many, in the
  * same order. |body| has no while, and uses the buffers in blocks, loops' bodies, ifs and lets
- * only. NULL: its expressions are too large. */
+ * only. NULL: its expressions are too large, or an access to a plain shape goes from one row to the
+ * next. */
 typedef struct rlxc_reshaping {
     const rlxc_buffer *from, *to;
+    bool plain;
 } rlxc_reshaping;
 const rlxc_stmt *rlxc_reshape(rlxc_context *ctx, const rlxc_stmt *body, const rlxc_reshaping *items,
                               uint32_t n);
-/* The distinct coefficients of the terms of |position|; returns their number, at most |most|. */
-uint32_t rlxc_position_steps(rlxc_context *ctx, const rlxc_expr *position, int64_t *steps,
-                             uint32_t most);
 /* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly. */
 void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f);
 

@@ -384,6 +384,10 @@ const rlxc_stmt *rlxc_nest_stmt(rlxc_context *ctx, const rlxc_nest *nest)
         !rlxc_is_annotated(&nest->block->annotations))
         return nest->n_loops ? nest->loops[0] : nest->realize;
     rlxc_block *block = rlxc_copy(ctx, nest->block, sizeof *block);
+    rlxc_axis *axes = rlxc_copy(ctx, block->axes, block->n_axes * sizeof *axes);
+    for (uint32_t k = 0; k < block->n_axes; k++) /* they may be those of loops that were split */
+        axes[k].extent = nest->extents[k];
+    block->axes = axes;
     block->annotations = rlxc_only_tag(ctx, block->annotations);
     rlxc_stmt *body = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, block, nest->vars, NULL);
     body->range = nest->realize->range;

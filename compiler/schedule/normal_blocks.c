@@ -406,6 +406,7 @@ const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
         block->n_axes++;
     }
     block->body = rlxc_store_with(ctx, store, values, vars, block->n_axes);
+    rlxc_order_axes(ctx, block, axes, values);
     rlxc_stmt *realize = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, block, values, NULL);
     realize->range = store->range;
     return realize;

@@ -245,6 +245,74 @@ static void place(const joining *j, rlxc_block *own, const rlxc_expr **values, u
                     .extent = s->extents[var]};
 }
 
+/* --- the order of axes ------------------------------------------------------------------------ */
+
+typedef struct places { /* of an axis in the indices that use it */
+    rlxc_context *ctx;
+    const rlxc_expr *var, *wide;
+    uint32_t at; /* the number of the index that is looked at */
+    bool found;
+    int64_t by; /* its coefficient in the first index that uses it, 0: not linear */
+} places;
+
+/* The first of |at| that uses the axis. */
+static void find_place(places *p, const rlxc_expr *const *at, uint32_t n)
+{
+    for (uint32_t i = 0; i < n && !p->found; i++) {
+        p->found = rlxc_expr_uses_var(p->ctx, at[i], p->var);
+        p->at += !p->found;
+        if (!p->found)
+            continue;
+        rlxc_space s = {.ctx = p->ctx};
+        const rlxc_expr *e = rlxc_space_widened(&s, at[i], &p->var, &p->wide, 1), *rest;
+        if (s.failed || !rlxc_linear_in(p->ctx, e, p->wide, &p->by, &rest))
+            p->by = 0;
+    }
+}
+
+static bool find_in_load(void *user, const rlxc_expr *e)
+{
+    places *p = user;
+    if (e->kind == RLXC_EXPR_LOAD && !p->found)
+        find_place(p, e->load.indices, e->load.n);
+    return !p->found;
+}
+
+static places places_of(rlxc_context *ctx, const rlxc_block *b, const rlxc_axis *axis)
+{
+    places p = {.ctx = ctx, .var = axis->var, .wide = rlxc_var(ctx, "axis", RLX_I64)};
+    if (axis->kind == RLXC_AXIS_SPATIAL)
+        find_place(&p, b->body->store.indices, b->body->store.n);
+    else
+        rlxc_expr_visit(ctx, b->body->store.value, find_in_load, &p);
+    return p;
+}
+
+void rlxc_order_axes(rlxc_context *ctx, const rlxc_block *b, rlxc_axis *axes,
+                     const rlxc_expr **values)
+{
+    places all[RLXC_NEST_AXES];
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        const rlxc_axis axis = axes[k];
+        const rlxc_expr *value = values[k];
+        const places p = places_of(ctx, b, &axis);
+        uint32_t to = k;
+        for (; to > 0; to--) {
+            const bool spatial = axes[to - 1].kind == RLXC_AXIS_SPATIAL;
+            if (spatial == (axis.kind == RLXC_AXIS_SPATIAL)
+                    ? p.at > all[to - 1].at || (p.at == all[to - 1].at && p.by <= all[to - 1].by)
+                    : spatial)
+                break;
+            axes[to] = axes[to - 1];
+            values[to] = values[to - 1];
+            all[to] = all[to - 1];
+        }
+        axes[to] = axis;
+        values[to] = value;
+        all[to] = p;
+    }
+}
+
 const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *b,
                                  const rlxc_expr *const **values)
 {
@@ -262,16 +330,14 @@ const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *b,
     const rlxc_expr **at = rlxc_alloc(ctx, (size_t)j.s.n * sizeof *at);
     own->axes = rlxc_alloc(ctx, (size_t)j.s.n * sizeof *own->axes);
     own->n_axes = 0;
-    for (uint32_t i = 0; i < j.s.n_axes && joined; i++)
-        for (uint32_t k = 0; k < j.s.n; k++)
-            if (j.s.vars[k] == j.s.exprs[i])
-                place(&j, own, at, k);
     for (uint32_t k = 0; k < j.s.n; k++)
         place(&j, own, at, k);
     own->body = renewed_store(&j, b->body);
     own->init = b->init ? renewed_store(&j, b->init) : NULL;
-    if (joined)
+    if (joined) {
+        rlxc_order_axes(ctx, own, (rlxc_axis *)(uintptr_t)own->axes, at);
         own->annotations = (rlxc_attrs){0};
+    }
     rlxc_forget_regions(own);
     if (j.s.failed)
         return b;

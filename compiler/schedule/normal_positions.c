@@ -18,94 +18,141 @@ typedef struct walk {
     rlxc_reach reach;
     rlxc_bounds bounds; /* of all loops and axes */
     uint32_t choices;   /* visited: an expression may be far larger as a tree than in memory */
+    bool carried;       /* an access of a plain shape goes from one row to the next */
 } walk;
 
 /* --- terms ------------------------------------------------------------------------------------ */
 
-typedef struct terms { /* the sum of by[i] * items[i], and |rest| */
-    const rlxc_expr *items[MOST_TERMS];
-    int64_t by[MOST_TERMS], rest;
+typedef struct terms { /* a sum of products, and |rest| */
+    rlxc_factors items[MOST_TERMS];
+    int64_t rest;
     uint32_t n;
 } terms;
 
-/* Adds |by| times |e|; false: there are too many terms, or numbers too large. */
-static bool add_terms(terms *t, const rlxc_expr *e, int64_t by)
+bool rlxc_add_factors(rlxc_factors *out, const rlxc_expr *e)
 {
     int64_t number;
     if (rlxc_is_int(e, &number))
-        return !__builtin_mul_overflow(number, by, &number) &&
-               !__builtin_add_overflow(t->rest, number, &t->rest);
-    if (e->kind == RLXC_EXPR_ADD)
-        return add_terms(t, e->bin.a, by) && add_terms(t, e->bin.b, by);
-    if (e->kind == RLXC_EXPR_SUB)
-        return by != INT64_MIN && add_terms(t, e->bin.a, by) && add_terms(t, e->bin.b, -by);
-    if (e->kind == RLXC_EXPR_MUL && rlxc_is_int(e->bin.b, &number))
-        return !__builtin_mul_overflow(number, by, &by) && add_terms(t, e->bin.a, by);
-    if (e->kind == RLXC_EXPR_MUL && rlxc_is_int(e->bin.a, &number))
-        return !__builtin_mul_overflow(number, by, &by) && add_terms(t, e->bin.b, by);
-    if (t->n == MOST_TERMS)
+        return !__builtin_mul_overflow(out->by, number, &out->by);
+    if (e->kind == RLXC_EXPR_MUL)
+        return rlxc_add_factors(out, e->bin.a) && rlxc_add_factors(out, e->bin.b);
+    if (out->n == RLXC_MOST_FACTORS)
         return false;
-    t->items[t->n] = e;
-    t->by[t->n++] = by;
+    out->items[out->n++] = e;
     return true;
 }
 
-uint32_t rlxc_position_steps(rlxc_context *ctx, const rlxc_expr *position, int64_t *steps,
+bool rlxc_factors_divide(const rlxc_factors *a, const rlxc_factors *b, rlxc_factors *out)
+{
+    *out = *a;
+    if (b->by == 0 || a->by % b->by != 0 || (b->by == -1 && a->by == INT64_MIN))
+        return false;
+    out->by = a->by / b->by;
+    for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t k = 0;
+        while (k < out->n && out->items[k] != b->items[i])
+            k++;
+        if (k == out->n)
+            return false;
+        out->items[k] = out->items[--out->n];
+    }
+    return true;
+}
+
+const rlxc_expr *rlxc_factors_expr(rlxc_context *ctx, const rlxc_factors *f)
+{
+    const rlxc_expr *e = f->n > 0 ? f->items[0] : rlxc_i64(ctx, f->by);
+    for (uint32_t i = 1; i < f->n; i++)
+        e = rlxc_mul(ctx, e, f->items[i]);
+    return f->n > 0 && f->by != 1 ? rlxc_mul(ctx, e, rlxc_i64(ctx, f->by)) : e;
+}
+
+/* Adds |e| times |by|; false: there are too many terms, or numbers too large. */
+static bool add_terms(terms *t, const rlxc_expr *e, rlxc_factors by)
+{
+    int64_t number;
+    if (e->kind == RLXC_EXPR_ADD)
+        return add_terms(t, e->bin.a, by) && add_terms(t, e->bin.b, by);
+    if (e->kind == RLXC_EXPR_SUB)
+        return add_terms(t, e->bin.a, by) && !__builtin_sub_overflow(0, by.by, &by.by) &&
+               add_terms(t, e->bin.b, by);
+    if (e->kind == RLXC_EXPR_MUL) {
+        const bool sum = e->bin.a->kind == RLXC_EXPR_ADD || e->bin.a->kind == RLXC_EXPR_SUB;
+        return rlxc_add_factors(&by, sum ? e->bin.b : e->bin.a) &&
+               add_terms(t, sum ? e->bin.a : e->bin.b, by);
+    }
+    if (rlxc_is_int(e, &number) && by.n == 0)
+        return !__builtin_mul_overflow(number, by.by, &number) &&
+               !__builtin_add_overflow(t->rest, number, &t->rest);
+    if (t->n == MOST_TERMS || !rlxc_add_factors(&by, e))
+        return false;
+    t->items[t->n++] = by;
+    return true;
+}
+static bool read_terms(terms *t, const rlxc_expr *position)
+{
+    *t = (terms){.n = 0};
+    return add_terms(t, position, (rlxc_factors){.by = 1});
+}
+
+uint32_t rlxc_position_steps(rlxc_context *ctx, const rlxc_expr *position, rlxc_factors *steps,
                              uint32_t most)
 {
-    terms t = {.n = 0};
+    terms t;
     uint32_t n = 0;
-    if (!add_terms(&t, rlxc_wide(ctx, position), 1))
+    if (!read_terms(&t, rlxc_wide(ctx, position)))
         return 0;
     for (uint32_t i = 0; i < t.n; i++) {
-        const int64_t by = t.by[i] == INT64_MIN ? 0 : t.by[i] < 0 ? -t.by[i] : t.by[i];
-        bool known = by == 0;
-        for (uint32_t k = 0; k < n; k++)
-            known = known || steps[k] == by;
+        rlxc_factors step = {.by = t.items[i].by < 0 ? -t.items[i].by : t.items[i].by}, rest;
+        for (uint32_t k = 0; k < t.items[i].n; k++)
+            if (rlxc_is_size(ctx, t.items[i].items[k]))
+                step.items[step.n++] = t.items[i].items[k];
+        bool known = step.by <= 0;
+        for (uint32_t k = 0; k < n && !known; k++)
+            known = rlxc_factors_divide(&steps[k], &step, &rest) && rest.by == 1 && rest.n == 0;
         if (!known && n < most)
-            steps[n++] = by;
+            steps[n++] = step;
     }
     return n;
 }
 
 /* --- one access ------------------------------------------------------------------------------- */
 
-/* The sizes of what one step in each dimension of |b| skips; false: they are not numbers. */
-static bool row_sizes(const rlxc_buffer *b, int64_t *out)
+/* The sizes of what one step in each dimension of |b| skips; false: they are unknown or empty. */
+static bool row_sizes(const rlxc_buffer *b, rlxc_factors *out)
 {
-    int64_t size = 1;
+    rlxc_factors size = {.by = 1};
     for (uint32_t i = b->ndim; i-- > 0;) {
-        int64_t n;
         out[i] = size;
-        if (i > 0 &&
-            (!rlxc_is_int(b->shape[i], &n) || n <= 0 || __builtin_mul_overflow(size, n, &size)))
+        if (i > 0 && (!rlxc_add_factors(&size, b->shape[i]) || size.by <= 0))
             return false;
     }
     return true;
 }
 
 /* The indices in |to| for the sum |t|; |nearest|: its constant may be negative in a dimension. */
-static void indices_of(walk *w, const terms *t, const rlxc_buffer *to, const int64_t *sizes,
+static void indices_of(walk *w, const terms *t, const rlxc_buffer *to, const rlxc_factors *sizes,
                        bool nearest, const rlxc_expr **out)
 {
     rlxc_context *ctx = w->ctx;
     int64_t rest = t->rest;
     for (uint32_t i = 0; i < to->ndim; i++) {
-        int64_t whole = rest / sizes[i];
-        const int64_t left = rest % sizes[i];
-        if (nearest && left > sizes[i] / 2)
-            whole++;
-        else if (left < (nearest ? -(sizes[i] / 2) : 0))
-            whole--;
-        rest -= whole * sizes[i];
+        const int64_t size = sizes[i].n == 0 ? sizes[i].by : INT64_MAX;
+        int64_t whole = rest / size;
+        const int64_t left = rest % size;
+        if (nearest && left > size / 2)
+            whole += sizes[i].n == 0;
+        else if (left < (nearest ? -(size / 2) : 0))
+            whole -= sizes[i].n == 0;
+        rest -= sizes[i].n == 0 ? whole * size : 0;
         out[i] = rlxc_i64(ctx, whole);
     }
     for (uint32_t k = 0; k < t->n; k++) {
+        rlxc_factors index;
         uint32_t i = 0;
-        while (t->by[k] % sizes[i] != 0)
+        while (!rlxc_factors_divide(&t->items[k], &sizes[i], &index))
             i++;
-        out[i] =
-            rlxc_add(ctx, out[i], rlxc_mul(ctx, t->items[k], rlxc_i64(ctx, t->by[k] / sizes[i])));
+        out[i] = rlxc_add(ctx, out[i], rlxc_factors_expr(ctx, &index));
     }
     for (uint32_t i = 0; i < to->ndim; i++)
         out[i] = rlxc_canonical(ctx, out[i], &w->bounds);
@@ -120,16 +167,25 @@ static bool are_inside(walk *w, const rlxc_buffer *to, const rlxc_expr *const *a
     return true;
 }
 
+/* True if |e| adds a quotient to something: what leaves a row is carried to the next one. */
+static bool carries(rlxc_context *ctx, const rlxc_expr *e)
+{
+    while (e->kind == RLXC_EXPR_CAST || e->kind == RLXC_EXPR_FLOORDIV ||
+           e->kind == RLXC_EXPR_FLOORMOD)
+        e = e->bin.a;
+    return rlxc_divisions_in(ctx, e, NULL) > 0;
+}
+
 static void map(walk *w, const rlxc_reshaping *r, const rlxc_expr *const *at, const rlxc_expr **out)
 {
     rlxc_context *ctx = w->ctx;
-    terms t = {.n = 0};
-    int64_t sizes[RLX_MAX_NDIM];
+    terms t;
+    rlxc_factors sizes[RLX_MAX_NDIM];
     const rlxc_expr *position = rlxc_i64(ctx, 0);
     for (uint32_t i = 0; i < r->from->ndim; i++)
         position = rlxc_add(ctx, rlxc_mul(ctx, position, rlxc_wide(ctx, r->from->shape[i])),
                             rlxc_wide(ctx, at[i]));
-    if (r->to->ndim <= RLX_MAX_NDIM && row_sizes(r->to, sizes) && add_terms(&t, position, 1))
+    if (r->to->ndim <= RLX_MAX_NDIM && row_sizes(r->to, sizes) && read_terms(&t, position))
         for (int nearest = 0; nearest < 2; nearest++) {
             indices_of(w, &t, r->to, sizes, nearest, out);
             if (are_inside(w, r->to, out))
@@ -140,6 +196,7 @@ static void map(walk *w, const rlxc_reshaping *r, const rlxc_expr *const *at, co
         out[i] = rlxc_canonical(
             ctx, i > 0 ? rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, position, size) : position,
             &w->bounds);
+        w->carried = w->carried || (r->plain && carries(ctx, out[i]));
         position = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, position, size);
     }
 }
@@ -346,5 +403,5 @@ const rlxc_stmt *rlxc_reshape(rlxc_context *ctx, const rlxc_stmt *body, const rl
     walk w = {.ctx = ctx, .items = items, .n = n, .reach = {.ctx = ctx}};
     rlxc_stmt_visit(body, note_bounds, &w);
     body = stmt(&w, body);
-    return w.choices > MOST_CHOICES ? NULL : body;
+    return w.choices > MOST_CHOICES || w.carried ? NULL : body;
 }

@@ -3,6 +3,7 @@
  * A sum of variables in which each has its own digits (i0 * 16 + i1 with i1 < 16) becomes one
  * variable if those variables occur in no other way. A variable that occurs divided by a number
  * that divides its extent becomes two. */
+#include "compiler/ir/sinfo.h"
 #include "compiler/schedule/normal_space.h"
 
 enum { WORK = 4096 };
@@ -308,6 +309,16 @@ static void find_cut(rlxc_space *s, const rlxc_expr *e, cut *found)
 
 /* --- quotients of symbolic sizes -------------------------------------------------------------- */
 
+bool rlxc_is_size(rlxc_context *ctx, const rlxc_expr *e)
+{
+    rlxc_var_list list = {0};
+    rlxc_collect_vars(ctx, e, &list);
+    bool sizes = !e->from_memory && rlxc_bound_of(ctx, e, NULL).min >= 0;
+    for (uint32_t i = 0; i < list.vars.count && sizes; i++)
+        sizes = list.vars.items[i]->var.nonneg;
+    return sizes;
+}
+
 typedef struct factor {
     const rlxc_expr *of, *var; /* a variable in its place */
 } factor;
@@ -345,6 +356,18 @@ static const rlxc_expr *quotient(rlxc_context *ctx, const rlxc_expr *e, const rl
     f.var = rlxc_var(ctx, "size", RLX_I64);
     return multiple_of(ctx, &f, e, &a) && multiple_of(ctx, &f, by, &b) && a % b == 0
                ? rlxc_i64(ctx, a / b)
+               : NULL;
+}
+
+const rlxc_expr *rlxc_exact_quotient(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *by)
+{
+    const rlxc_expr *count = quotient(ctx, e, by);
+    if (count)
+        return count;
+    count = rlxc_canonical(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, e, by), NULL);
+    return rlxc_bound_of(ctx, count, NULL).min >= 0 &&
+                   rlxc_prove_eq(ctx, rlxc_mul(ctx, count, by), e, NULL)
+               ? count
                : NULL;
 }
 
@@ -394,14 +417,9 @@ bool rlxc_space_cut(rlxc_space *s, uint32_t n)
         if (rlxc_expr_uses_var(s->ctx, at.by, s->vars[i]))
             return false;
     const rlxc_expr *extent = s->extents[place];
-    const rlxc_expr *count = quotient(s->ctx, extent, at.by);
-    if (!count) {
-        count =
-            rlxc_canonical(s->ctx, rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, extent, at.by), NULL);
-        if (rlxc_bound_of(s->ctx, count, NULL).min < 0 ||
-            !rlxc_prove_eq(s->ctx, rlxc_mul(s->ctx, count, at.by), extent, NULL))
-            return false;
-    }
+    const rlxc_expr *count = rlxc_exact_quotient(s->ctx, extent, at.by);
+    if (!count)
+        return false;
     const rlxc_expr *value = s->values[place], *high = NULL, *low = NULL;
     if (value) {
         high = rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, value, at.by);

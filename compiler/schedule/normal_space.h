@@ -57,10 +57,32 @@ bool rlxc_space_fits(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *
 /* |e|, an integer, as int64: arithmetic of int32 is computed in int64. */
 const rlxc_expr *rlxc_wide(rlxc_context *ctx, const rlxc_expr *e);
 
+/* True if |e| is at least 0 and made of sizes only: it is the same in all iterations of loops. */
+bool rlxc_is_size(rlxc_context *ctx, const rlxc_expr *e);
+
+/* A product: |by| times the items, none of which is a product or number. */
+enum { RLXC_MOST_FACTORS = 6 };
+typedef struct rlxc_factors {
+    int64_t by;
+    const rlxc_expr *items[RLXC_MOST_FACTORS];
+    uint32_t n;
+} rlxc_factors;
+/* Multiplies |out| by |e|; false: there are too many factors, or numbers too large. */
+bool rlxc_add_factors(rlxc_factors *out, const rlxc_expr *e);
+/* Sets |out| to |a| / |b| and returns true if each factor of |b| is one of |a|. */
+bool rlxc_factors_divide(const rlxc_factors *a, const rlxc_factors *b, rlxc_factors *out);
+const rlxc_expr *rlxc_factors_expr(rlxc_context *ctx, const rlxc_factors *f);
+/* The distinct coefficients of the terms of |position|, without signs and variables of loops;
+ * returns their number, at most |most|. */
+uint32_t rlxc_position_steps(rlxc_context *ctx, const rlxc_expr *position, rlxc_factors *steps,
+                             uint32_t most);
+
 /* Replaces |e|, a sum of variables below |limit| (NULL: below the range of its digits), by one
  * variable. |condition| is the expression that stated the limit. False without effect if |e| is no
  * such sum, or its variables have other uses. */
 bool rlxc_space_join(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *limit, uint32_t condition);
+/* |e| // |by|, both of int64 and at least 0, if nothing remains; else NULL. */
+const rlxc_expr *rlxc_exact_quotient(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *by);
 /* Replaces a variable that the first |n| expressions divide by two; false: there is none. */
 bool rlxc_space_cut(rlxc_space *s, uint32_t n);
 

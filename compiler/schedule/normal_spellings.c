@@ -4,14 +4,17 @@
  *   i >> 3, i << 3, i & 7            i // 8, i * 8, i % 8: indices only, words of weights are loads
  *   T.Not(i >= n)                    i < n, of integers
  *   T.Let(v * v, where={v: x})       x * x
+ *   v = i * 8; A[v] = B[v]           A[i * 8] = B[i * 8]: indices only
  *   for i in range(1, n)             for i in range(n - 1), with i + 1 for i
  *   for i in range(T.min(8, n))      for i in range(8): if i < n
+ *   for f in range(n * 8): A[f // 8] += B[f // 8, f % 8]
+ *                                    for i, j in T.grid(n, 8): A[i] += B[i, j]
  *
  * A loop's bounds are computed once, before it: bounds that load stay, because the body may change
  * what they load. */
 #include <string.h>
 
-#include "compiler/schedule/normal.h"
+#include "compiler/schedule/normal_space.h"
 #include "compiler/schedule/stages.h"
 
 /* Nodes of a value that is written for its name: chains of larger ones would double. */
@@ -106,9 +109,63 @@ static const rlxc_expr *plain_expr(void *user, const rlxc_expr *e)
     return plain_all(user, e);
 }
 
+/* --- lets of indices -------------------------------------------------------------------------- */
+
+enum { MOST_LETS = 32 };
+
+typedef struct lets {
+    rlxc_context *ctx;
+    const rlxc_expr *vars[MOST_LETS], *values[MOST_LETS];
+    uint32_t n;
+} lets;
+
+static const rlxc_expr *with_values(void *user, const rlxc_expr *e)
+{
+    const lets *l = user;
+    return rlxc_substitute(l->ctx, e, l->vars, l->values, l->n);
+}
+
+/* Buffers may have names of values in their shapes. */
+static bool find_buffer(void *user, const rlxc_stmt *s)
+{
+    bool *found = user;
+    *found = *found || s->kind == RLXC_STMT_DECL_BUFFER || s->kind == RLXC_STMT_ALLOCATE ||
+             (s->kind == RLXC_STMT_BLOCK &&
+              (s->block.block->n_allocs > 0 || s->block.block->n_matches > 0));
+    return !*found;
+}
+
+static const rlxc_stmt *without_lets(void *user, const rlxc_stmt *s)
+{
+    lets l = {.ctx = user};
+    const rlxc_stmt_rewriter rewriter = {.user = &l, .expr = with_values};
+    uint32_t first = 0, n = 0; /* no buffer is declared from |first| on */
+    if (s->kind != RLXC_STMT_SEQ)
+        return NULL;
+    for (uint32_t i = 0; i < s->seq.n; i++) {
+        bool declares = false;
+        rlxc_stmt_visit(s->seq.items[i], find_buffer, &declares);
+        first = declares ? i + 1 : first;
+    }
+    const rlxc_stmt **kept = rlxc_alloc(l.ctx, ((size_t)s->seq.n + 1) * sizeof *kept);
+    for (uint32_t i = 0; i < s->seq.n; i++) {
+        const rlxc_stmt *own = s->seq.items[i];
+        own = l.n > 0 ? rlxc_stmt_rewrite(l.ctx, own, &rewriter) : own;
+        if (own->kind == RLXC_STMT_LET && i >= first && l.n < MOST_LETS &&
+            rlxc_is_index_type(own->let.var->dtype) && !own->let.value->from_memory &&
+            i + 1 < s->seq.n && size_of(own->let.value, SMALL) <= SMALL) {
+            l.vars[l.n] = own->let.var;
+            l.values[l.n++] = own->let.value;
+        } else {
+            kept[n++] = own;
+        }
+    }
+    return l.n > 0 ? rlxc_stmt_seq(l.ctx, kept, n) : NULL;
+}
+
 const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt)
 {
-    const rlxc_stmt_rewriter rewriter = {.user = ctx, .expr = plain_expr};
+    const rlxc_stmt_rewriter rewriter = {.user = ctx, .expr = plain_expr, .stmt = without_lets};
     return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
 }
 
@@ -176,5 +233,116 @@ static const rlxc_stmt *plain_loop(void *user, const rlxc_stmt *s)
 const rlxc_stmt *rlxc_plain_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
 {
     const rlxc_stmt_rewriter rewriter = {.user = ctx, .stmt = plain_loop};
+    return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
+}
+
+/* --- fused loops ------------------------------------------------------------------------------ */
+
+typedef struct cutting { /* of |var| into high * by + low */
+    rlxc_context *ctx;
+    const rlxc_expr *var, *by, *high, *low;
+    bool whole; /* |var| is used in other ways */
+    rlxc_bounds bounds;
+} cutting;
+
+/* The divisor of |e|, a quotient or remainder of the variable; or NULL. */
+static const rlxc_expr *divisor_of(const cutting *c, const rlxc_expr *e)
+{
+    if (e->kind != RLXC_EXPR_FLOORDIV && e->kind != RLXC_EXPR_FLOORMOD)
+        return NULL;
+    const rlxc_expr *of = e->bin.a;
+    if (of->kind == RLXC_EXPR_CAST && of->dtype.bits > of->bin.a->dtype.bits)
+        of = of->bin.a;
+    return of == c->var ? e->bin.b : NULL;
+}
+
+/* Notes the smallest number that divides the variable, or else a size. */
+static bool find_divisor(void *user, const rlxc_expr *e)
+{
+    cutting *c = user;
+    int64_t by, best;
+    const rlxc_expr *d = divisor_of(c, e);
+    if (!d)
+        return true;
+    const bool number = rlxc_is_int(d, &by);
+    if (number ? by > 1 && (!c->by || !rlxc_is_int(c->by, &best) || by < best)
+               : !c->by && rlxc_is_size(c->ctx, d))
+        c->by = rlxc_wide(c->ctx, d);
+    return true;
+}
+
+static bool find_divisor_in(void *user, const rlxc_stmt *s)
+{
+    rlxc_stmt_nodes(((cutting *)user)->ctx, s, find_divisor, user);
+    return true;
+}
+
+static const rlxc_expr *cut_node(void *user, const rlxc_expr *e)
+{
+    cutting *c = user;
+    if (e->kind == RLXC_EXPR_EQ && e->bin.a == c->var && rlxc_is_const(e->bin.b, 0))
+        return rlxc_binary(c->ctx, RLXC_EXPR_AND,
+                           rlxc_binary(c->ctx, RLXC_EXPR_EQ, c->high, e->bin.b),
+                           rlxc_binary(c->ctx, RLXC_EXPR_EQ, c->low, e->bin.b));
+    const rlxc_expr *d = divisor_of(c, e);
+    const rlxc_expr *times = d ? rlxc_exact_quotient(c->ctx, rlxc_wide(c->ctx, d), c->by) : NULL;
+    if (!times) {
+        c->whole = c->whole || d || e == c->var;
+        return d ? e : NULL;
+    }
+    const rlx_dtype t = e->dtype;
+    const rlxc_expr *high = rlxc_cast(c->ctx, t, c->high), *low = rlxc_cast(c->ctx, t, c->low);
+    high = rlxc_binary(c->ctx, (rlxc_expr_kind)e->kind, high, rlxc_cast(c->ctx, t, times));
+    return e->kind == RLXC_EXPR_FLOORDIV
+               ? high
+               : rlxc_add(c->ctx, rlxc_mul(c->ctx, high, rlxc_cast(c->ctx, t, c->by)), low);
+}
+
+static const rlxc_expr *cut_expr(void *user, const rlxc_expr *e)
+{
+    cutting *c = user;
+    const rlxc_expr *own = rlxc_expr_rewrite_all(c->ctx, e, cut_node, c);
+    return own == e ? e : rlxc_simplify(c->ctx, own, &c->bounds);
+}
+
+/* |loop|, from 0, as two loops if its steps use only quotients and remainders of the variable. */
+static const rlxc_stmt *cut_loop(rlxc_context *ctx, const rlxc_stmt *loop)
+{
+    const rlxc_expr *var = loop->loop.var, *zero = rlxc_int(ctx, var->dtype, 0);
+    cutting c = {.ctx = ctx, .var = var};
+    if ((loop->loop.kind != RLXC_LOOP_SERIAL && loop->loop.kind != RLXC_LOOP_PARALLEL) ||
+        !rlxc_is_const(loop->loop.min, 0) || loop->loop.extent->from_memory)
+        return loop;
+    rlxc_stmt_visit(loop->loop.body, find_divisor_in, &c);
+    const rlxc_expr *extent = rlxc_canonical(ctx, rlxc_wide(ctx, loop->loop.extent), NULL);
+    const rlxc_expr *count = c.by ? rlxc_exact_quotient(ctx, extent, c.by) : NULL;
+    if (!count || rlxc_is_const(count, 1))
+        return loop;
+    c.high = rlxc_var_like(ctx, var);
+    c.low = rlxc_var_like(ctx, var);
+    rlxc_bound_loop(ctx, &c.bounds, c.high, zero, count);
+    rlxc_bound_loop(ctx, &c.bounds, c.low, zero, c.by);
+    const rlxc_stmt_rewriter rewriter = {.user = &c, .expr = cut_expr};
+    rlxc_stmt *low = rlxc_copy(ctx, loop, sizeof *low), *high = rlxc_copy(ctx, loop, sizeof *high);
+    low->loop.body = rlxc_stmt_rewrite(ctx, loop->loop.body, &rewriter);
+    if (c.whole || rlxc_failed(ctx))
+        return loop;
+    low->loop.var = c.low;
+    low->loop.kind = RLXC_LOOP_SERIAL;
+    low->loop.extent = rlxc_cast(ctx, var->dtype, c.by);
+    high->loop.var = c.high;
+    high->loop.extent = rlxc_cast(ctx, var->dtype, count);
+    high->loop.body = cut_loop(ctx, low);
+    return cut_loop(ctx, high);
+}
+
+static const rlxc_stmt *cut_at(void *user, const rlxc_stmt *s)
+{
+    return s->kind == RLXC_STMT_FOR ? cut_loop(user, s) : NULL;
+}
+
+const rlxc_stmt *rlxc_cut_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
+{
+    const rlxc_stmt_rewriter rewriter = {.user = ctx, .stmt = cut_at};
     return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
 }

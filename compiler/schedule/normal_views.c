@@ -1,10 +1,12 @@
 /* Gives buffers their dimensions back: FlattenBuffer leaves views of one dimension, x_1[i * 256 +
  * j], and temporaries of one dimension.
  *
- * An access through a view of a whole buffer becomes one of the buffer itself, and a temporary of
- * one dimension gets rows of the sizes by which all accesses count, or the shape of a parameter of
- * the same size. The positions are taken apart (normal_positions.c). Where divisions remain, all
+ * An access through a view of a whole buffer becomes one of the buffer itself. A temporary of one
+ * dimension gets the shape of a parameter of the same size, or rows of the sizes by which accesses
+ * count. The positions are taken apart (normal_positions.c). Where divisions remain, all
  * stays as written. */
+#include <string.h>
+
 #include "compiler/schedule/normal_space.h"
 
 static bool is_compact(const rlxc_buffer *b)
@@ -35,7 +37,8 @@ static bool count_division(void *user, const rlxc_expr *e)
     if (e->kind != RLXC_EXPR_FLOORDIV && e->kind != RLXC_EXPR_FLOORMOD)
         return true;
     const rlxc_expr *of = e->bin.a;
-    while (of->kind == RLXC_EXPR_CAST || of->kind == RLXC_EXPR_FLOORMOD)
+    while (of->kind == RLXC_EXPR_CAST || of->kind == RLXC_EXPR_FLOORDIV ||
+           of->kind == RLXC_EXPR_FLOORMOD)
         of = of->bin.a;
     d->n += of->kind != RLXC_EXPR_VAR;
     return true;
@@ -91,128 +94,141 @@ static rlxc_buffer *viewed(rlxc_context *ctx, const rlxc_prim_func *f, const rlx
     return NULL;
 }
 
-/* A parameter with more than one dimension and as many elements as |temp|. */
-static const rlxc_buffer *model_for(rlxc_context *ctx, const rlxc_prim_func *f,
-                                    const rlxc_buffer *temp)
-{
-    for (uint32_t i = f->n_params; i-- > 0;) {
-        const rlxc_buffer *b = f->params[i].buffer;
-        if (b && b->ndim > 1 && is_compact(b) && is_compact(temp) &&
-            rlxc_prove_eq(ctx, rlxc_product(ctx, b->shape, b->ndim), temp->shape[0], NULL))
-            return b;
-    }
-    return NULL;
-}
-
 /* --- shapes of temporaries -------------------------------------------------------------------- */
 
 enum { MOST_STEPS = 8 };
 
-typedef struct steps { /* by which all accesses to |buffer| count */
+typedef struct steps { /* by which accesses to |buffer| count, the largest first */
     rlxc_context *ctx;
     const rlxc_buffer *buffer;
-    int64_t items[MOST_STEPS];
+    rlxc_factors items[MOST_STEPS];
     uint32_t n;
-    bool any;
 } steps;
 
-static void keep_common(steps *common, const rlxc_expr *position)
+/* True if |a| comes before |b|: it has more factors, or the larger number. */
+static bool is_larger(const rlxc_factors *a, const rlxc_factors *b)
 {
-    int64_t own[MOST_STEPS];
-    const uint32_t n = rlxc_position_steps(common->ctx, position, own, MOST_STEPS);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < (common->any ? common->n : n); i++) {
-        const int64_t step = common->any ? common->items[i] : own[i];
-        bool found = !common->any;
-        for (uint32_t k = 0; k < n && !found; k++)
-            found = own[k] == step;
-        if (found)
-            common->items[kept++] = step;
-    }
-    if (n > 0) {
-        common->n = kept;
-        common->any = true;
+    return a->n != b->n ? a->n > b->n : a->by > b->by;
+}
+
+static void take_steps(steps *s, const rlxc_expr *position)
+{
+    rlxc_factors own[MOST_STEPS], rest;
+    const uint32_t n = rlxc_position_steps(s->ctx, position, own, MOST_STEPS);
+    for (uint32_t i = 0; i < n && s->n < MOST_STEPS; i++) {
+        uint32_t to = 0;
+        while (to < s->n && is_larger(&s->items[to], &own[i]))
+            to++;
+        if (!is_larger(&own[i], &(rlxc_factors){.by = 1}) ||
+            (to < s->n && rlxc_factors_divide(&s->items[to], &own[i], &rest) && rest.by == 1 &&
+             rest.n == 0))
+            continue;
+        memmove(&s->items[to + 1], &s->items[to], (s->n - to) * sizeof *s->items);
+        s->items[to] = own[i];
+        s->n++;
     }
 }
 
-static bool keep_load(void *user, const rlxc_expr *e)
+static bool take_load(void *user, const rlxc_expr *e)
 {
-    steps *common = user;
-    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer == common->buffer)
-        keep_common(common, e->load.indices[0]);
+    steps *s = user;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer == s->buffer)
+        take_steps(s, e->load.indices[0]);
     return true;
 }
 
-static bool keep_all(void *user, const rlxc_stmt *s)
+static bool take_all(void *user, const rlxc_stmt *stmt)
 {
-    steps *common = user;
-    rlxc_stmt_nodes(common->ctx, s, keep_load, common);
-    if (s->kind == RLXC_STMT_STORE && s->store.buffer == common->buffer)
-        keep_common(common, s->store.indices[0]);
+    steps *s = user;
+    rlxc_stmt_nodes(s->ctx, stmt, take_load, s);
+    if (stmt->kind == RLXC_STMT_STORE && stmt->store.buffer == s->buffer)
+        take_steps(s, stmt->store.indices[0]);
     return true;
 }
 
-/* The shape whose rows are the steps of all accesses to |temp|; NULL: it would have one dimension.
- */
-static const rlxc_expr *const *shape_by_steps(rlxc_context *ctx, const rlxc_stmt *body,
-                                              const rlxc_buffer *temp, uint32_t *ndim)
-{
-    steps common = {.ctx = ctx, .buffer = temp};
-    int64_t size, sorted[MOST_STEPS];
-    const rlxc_expr **shape = rlxc_alloc(ctx, (MOST_STEPS + 1) * sizeof *shape);
-    rlxc_stmt_visit(body, keep_all, &common);
-    if (!rlxc_is_int(temp->shape[0], &size))
-        return NULL;
-    for (uint32_t i = 0; i < common.n; i++) {
-        uint32_t to = i;
-        for (; to > 0 && sorted[to - 1] < common.items[i]; to--)
-            sorted[to] = sorted[to - 1];
-        sorted[to] = common.items[i];
-    }
-    *ndim = 0;
-    for (uint32_t i = 0; i < common.n; i++)
-        if (sorted[i] > 1 && sorted[i] < size && size % sorted[i] == 0) {
-            shape[(*ndim)++] = rlxc_i64(ctx, size / sorted[i]);
-            size = sorted[i];
-        }
-    shape[(*ndim)++] = rlxc_i64(ctx, size);
-    return *ndim > 1 ? shape : NULL;
-}
+/* --- the function ----------------------------------------------------------------------------- */
 
 typedef struct shaping {
     rlxc_context *ctx;
-    const rlxc_prim_func *f;
-    const rlxc_stmt *body; /* all of it */
-    RLXC_VEC(rlxc_reshaping) items;
+    rlxc_prim_func *f;
+    rlxc_buffers temps;
 } shaping;
 
-/* Gives |temp|, which nothing else names, more than one dimension. */
-static void shape_temp(shaping *s, const rlxc_buffer *temp)
+/* |body| with accesses to the items' buffers as those to others; NULL: divisions would be left. */
+static const rlxc_stmt *reshaped(const shaping *s, const rlxc_stmt *body,
+                                 const rlxc_reshaping *items, uint32_t n)
 {
-    rlxc_buffer *own = rlxc_copy(s->ctx, temp, sizeof *own);
-    if (temp->ndim != 1 || !is_compact(temp) || !only_elements(s->ctx, s->body, temp) ||
-        rlxc_use_of(s->ctx, s->body, temp).views)
-        return;
-    own->shape = shape_by_steps(s->ctx, s->body, temp, &own->ndim);
-    const rlxc_buffer *model = own->shape ? NULL : model_for(s->ctx, s->f, temp);
-    if (model) {
-        own->shape = model->shape;
-        own->ndim = model->ndim;
-    }
-    if (own->shape)
-        RLXC_PUSH(s->ctx, &s->items, ((rlxc_reshaping){temp, own}));
+    const uint32_t before = divisions_in(s->ctx, s->f->body);
+    body = rlxc_reshape(s->ctx, body, items, n);
+    return body && !rlxc_failed(s->ctx) && divisions_in(s->ctx, body) <= before ? body : NULL;
 }
 
-static bool shape_temps(void *user, const rlxc_stmt *stmt)
+/* True if |temp| has the shape of a parameter of the same size now. */
+static bool shape_as_param(const shaping *s, const rlxc_buffer *temp)
+{
+    rlxc_context *ctx = s->ctx;
+    const rlxc_stmt *body = NULL;
+    for (uint32_t i = s->f->n_params; i-- > 0 && !body;) {
+        const rlxc_buffer *b = s->f->params[i].buffer;
+        if (!b || b->ndim < 2 || !is_compact(b) ||
+            !rlxc_prove_eq(ctx, rlxc_product(ctx, b->shape, b->ndim), temp->shape[0], NULL))
+            continue;
+        rlxc_buffer *own = rlxc_copy(ctx, temp, sizeof *own);
+        own->shape = b->shape;
+        own->ndim = b->ndim;
+        body = reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1);
+    }
+    s->f->body = body ? body : s->f->body;
+    return body;
+}
+
+/* Gives |temp| rows of those steps by which its accesses can count. */
+static void shape_by_steps(const shaping *s, const rlxc_buffer *temp)
+{
+    rlxc_context *ctx = s->ctx;
+    steps all = {.ctx = ctx, .buffer = temp};
+    rlxc_factors size = {.by = 1}, count;
+    const rlxc_stmt *best = NULL;
+    const rlxc_expr *shape[MOST_STEPS + 1];
+    uint32_t n = 0;
+    rlxc_stmt_visit(s->f->body, take_all, &all);
+    if (!rlxc_add_factors(&size, rlxc_canonical(ctx, rlxc_wide(ctx, temp->shape[0]), NULL)))
+        return;
+    for (uint32_t i = 0; i < all.n && n < RLX_MAX_NDIM - 1; i++) {
+        if (!rlxc_factors_divide(&size, &all.items[i], &count) ||
+            !is_larger(&count, &(rlxc_factors){.by = 1}))
+            continue;
+        shape[n] = rlxc_factors_expr(ctx, &count);
+        shape[n + 1] = rlxc_factors_expr(ctx, &all.items[i]);
+        rlxc_buffer *own = rlxc_copy(ctx, temp, sizeof *own);
+        own->ndim = n + 2;
+        own->shape = rlxc_copy(ctx, shape, own->ndim * sizeof *shape);
+        const rlxc_stmt *body =
+            reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1);
+        if (body) {
+            best = body;
+            size = all.items[i];
+            n++;
+        }
+    }
+    s->f->body = best ? best : s->f->body;
+}
+
+/* Gives |temp|, which nothing else names, more than one dimension. */
+static void shape_temp(const shaping *s, const rlxc_buffer *temp)
+{
+    if (temp->ndim == 1 && is_compact(temp) && only_elements(s->ctx, s->f->body, temp) &&
+        !rlxc_use_of(s->ctx, s->f->body, temp).views && !shape_as_param(s, temp))
+        shape_by_steps(s, temp);
+}
+
+static bool find_temps(void *user, const rlxc_stmt *stmt)
 {
     shaping *s = user;
     for (uint32_t i = 0; stmt->kind == RLXC_STMT_BLOCK && i < stmt->block.block->n_allocs; i++)
-        shape_temp(s, stmt->block.block->allocs[i]);
-    rlxc_buffers taken = {0};
+        RLXC_PUSH(s->ctx, &s->temps, stmt->block.block->allocs[i]);
     if (stmt->kind == RLXC_STMT_SEQ)
-        rlxc_seq_without_allocs(s->ctx, s->body, stmt, &taken);
-    for (uint32_t i = 0; i < taken.count; i++)
-        shape_temp(s, taken.items[i]);
+        rlxc_seq_without_allocs(s->ctx, s->f->body, stmt, &s->temps);
     return true;
 }
 
@@ -232,6 +248,33 @@ static void drop_layout(rlxc_context *ctx, rlxc_buffer *b)
         b->strides = NULL;
 }
 
+/* Lets the accesses through views that |body| declares name what they view; |root|: the block with
+ * that body, or NULL. */
+static void remove_views(const shaping *s, rlxc_block *root, const rlxc_stmt *body)
+{
+    rlxc_context *ctx = s->ctx;
+    RLXC_VEC(rlxc_reshaping) views = {0};
+    RLXC_VEC(const rlxc_stmt *) kept = {0};
+    for (uint32_t i = 0; body->kind == RLXC_STMT_SEQ && i < body->seq.n; i++) {
+        const rlxc_stmt *d = body->seq.items[i];
+        rlxc_buffer *to = d->kind == RLXC_STMT_DECL_BUFFER ? viewed(ctx, s->f, root, d->decl) : NULL;
+        if (to && only_elements(ctx, body, d->decl))
+            RLXC_PUSH(ctx, &views, ((rlxc_reshaping){d->decl, to, false}));
+        else
+            RLXC_PUSH(ctx, &kept, d);
+    }
+    if (views.count == 0 || kept.count == 0 || rlxc_failed(ctx))
+        return;
+    body = rlxc_stmt_seq(ctx, kept.items, kept.count);
+    if (root) {
+        root->body = body;
+        rlxc_forget_regions(root);
+        body = rlxc_stmt_block(ctx, root, s->f->body->block.values, s->f->body->block.predicate);
+    }
+    body = reshaped(s, body, views.items, views.count);
+    s->f->body = body ? body : s->f->body;
+}
+
 void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f)
 {
     const bool has_root = f->body->kind == RLXC_STMT_BLOCK && f->body->block.block->n_axes == 0;
@@ -242,33 +285,11 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f)
             drop_layout(ctx, f->params[i].buffer);
     for (uint32_t i = 0; root && i < root->n_allocs; i++)
         drop_layout(ctx, root->allocs[i]);
-    if (body->kind != RLXC_STMT_SEQ)
+    if (has_while(f->body))
         return;
-    const rlxc_stmt **kept = rlxc_alloc(ctx, (size_t)body->seq.n * sizeof *kept);
-    RLXC_VEC(const rlxc_buffer *) views = {0};
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < body->seq.n; i++) {
-        const rlxc_stmt *s = body->seq.items[i];
-        if (s->kind == RLXC_STMT_DECL_BUFFER && viewed(ctx, f, root, s->decl) &&
-            only_elements(ctx, body, s->decl))
-            RLXC_PUSH(ctx, &views, s->decl);
-        else
-            kept[n++] = s;
-    }
-    body = n == 0 ? body : rlxc_stmt_seq(ctx, kept, n);
-    shaping all = {.ctx = ctx, .f = f, .body = f->body};
-    for (uint32_t i = 0; i < views.count; i++)
-        RLXC_PUSH(ctx, &all.items,
-                  ((rlxc_reshaping){views.items[i], viewed(ctx, f, root, views.items[i])}));
-    rlxc_stmt_visit(f->body, shape_temps, &all);
-    if (all.items.count == 0 || n == 0 || has_while(f->body) || rlxc_failed(ctx))
-        return;
-    if (root) {
-        root->body = body;
-        rlxc_forget_regions(root);
-        body = rlxc_stmt_block(ctx, root, f->body->block.values, f->body->block.predicate);
-    }
-    body = rlxc_reshape(ctx, body, all.items.items, all.items.count);
-    if (body && !rlxc_failed(ctx) && divisions_in(ctx, body) <= divisions_in(ctx, f->body))
-        f->body = body;
+    shaping s = {.ctx = ctx, .f = f};
+    remove_views(&s, root, body);
+    rlxc_stmt_visit(f->body, find_temps, &s);
+    for (uint32_t i = 0; i < s.temps.count && !rlxc_failed(ctx); i++)
+        shape_temp(&s, s.temps.items[i]);
 }

@@ -177,9 +177,9 @@ static inline bool rlxc_is_part(const rlxc_expr *e, rlxc_expr_kind kind, const r
 /* The stage that maps the result of stage |i| element by element, so that it can run on each tile
  * of stages |first| to |i|; NULL if there is none. */
 rlxc_stage *rlxc_epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i);
-/* The same, or a copy of the stage that maps a result [..., group, place] to [..., group * n +
- * place], with an axis for each dimension of the result. */
-rlxc_stage *rlxc_epilogue_in_groups(const rlxc_stages *s, uint32_t first, uint32_t i);
+/* The same, or a copy of the stage with the axes of stage |i|: one that maps a result [..., group,
+ * place] to [..., group * n + place], or has axes for dimensions of one element, too. */
+rlxc_stage *rlxc_epilogue_on_tile(const rlxc_stages *s, uint32_t first, uint32_t i);
 /* The epilogue if it is |wanted|, else NULL, in *out; false with a reason if it is wanted but
  * missing. */
 bool rlxc_take_epilogue(const rlxc_stages *s, uint32_t first, uint32_t i, bool wanted,

@@ -1242,7 +1242,7 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32")):
         # with T.block("root"):
-        D = T.alloc_buffer((T.int64(32), T.int64(48)))
+        D = T.alloc_buffer((32, 48))
         for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
             with T.block("D"):
                 i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
@@ -2341,10 +2341,10 @@ class Module:
         A = T.match_buffer(a, (n, 4))
         C = T.match_buffer(c, (n, 4))
         # with T.block("root"):
-        for i, k, j in T.grid(n, T.int64(4), T.int64(4)):
+        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
             with T.block("C"):
-                i_1, k_1, j_1 = T.axis.remap("SRS", [i, k, j])
-                T.block_attr({"rlx.operator": "matmul mkn"})
+                i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
                 with T.init():
                     C[i_1, j_1] = T.float32(0.0)
                 C[i_1, j_1] = C[i_1, j_1] + A[i_1, k_1] * B[k_1, j_1]
@@ -2461,8 +2461,7 @@ class Module:
                 C[i_1] = T.float32(0.0)
         for i, k in T.grid(T.int64(2), n):
             with T.block("C"):
-                i_2 = T.axis.spatial(T.int64(3), i)
-                k_1 = T.axis.reduce(n, k)
+                i_2, k_1 = T.axis.remap("SR", [i, k])
                 C[i_2] = C[i_2] + A[i_2, k_1]
 
     @T.prim_func
@@ -3279,8 +3278,7 @@ class Module:
         # with T.block("root"):
         for i1, k in T.grid(T.int64(7), T.int64(3)):
             with T.block("B"):
-                i1_1 = T.axis.spatial(T.int64(8), i1)
-                k_1 = T.axis.reduce(T.int64(3), k)
+                i1_1, k_1 = T.axis.remap("SR", [i1, k])
                 T.block_attr({"rlx.operator": "reduction sk"})
                 with T.init():
                     B[i1_1] = T.float32(0.0)
@@ -3291,8 +3289,7 @@ class Module:
         # with T.block("root"):
         for i1, k in T.grid(T.int64(7), T.int64(3)):
             with T.block("B"):
-                i1_1 = T.axis.spatial(T.int64(8), i1)
-                k_1 = T.axis.reduce(T.int64(3), k)
+                i1_1, k_1 = T.axis.remap("SR", [i1, k])
                 T.block_attr({"rlx.operator": "reduction sk"})
                 with T.init():
                     B[i1_1] = T.float32(0.0)
@@ -3303,8 +3300,7 @@ class Module:
         # with T.block("root"):
         for i1, k in T.grid(T.int64(7), T.int64(3)):
             with T.block("B"):
-                i1_1 = T.axis.spatial(T.int64(8), i1)
-                k_1 = T.axis.reduce(T.int64(3), k)
+                i1_1, k_1 = T.axis.remap("SR", [i1, k])
                 T.block_attr({"rlx.operator": "reduction sk"})
                 with T.init():
                     B[i1_1] = T.float32(0.0)
@@ -3410,16 +3406,16 @@ class Module:
     def outermost_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
         # with T.block("root"):
         C = T.alloc_buffer((2, 2))
-        for k, i, j in T.grid(T.int64(3), T.int64(2), T.int64(2)):
+        for i, j, k in T.grid(T.int64(2), T.int64(2), T.int64(3)):
             with T.block("C"):
-                k_1, i_1, j_1 = T.axis.remap("RSS", [k, i, j])
-                T.block_attr({"rlx.operator": "matmul kmn"})
+                i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
                 with T.init():
                     C[i_1, j_1] = T.float32(0.0)
                 C[i_1, j_1] = C[i_1, j_1] + A[i_1, k_1] * A[j_1, k_1]
-        for i, j in T.grid(T.int64(2), T.int64(2)):
+        for j, i in T.grid(T.int64(2), T.int64(2)):
             with T.block("B"):
-                i_2, j_2 = T.axis.remap("SS", [i, j])
+                j_2, i_2 = T.axis.remap("SS", [j, i])
                 T.block_attr({"rlx.operator": "transpose ss"})
                 B[j_2, i_2] = C[i_2, j_2] * T.float32(2.0) + A[i_2, j_2]
 
@@ -3441,10 +3437,10 @@ class Module:
     def sum_of_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
         # with T.block("root"):
         C = T.alloc_buffer((2, 2))
-        for i, k, j in T.grid(T.int64(2), T.int64(3), T.int64(2)):
+        for i, j, k in T.grid(T.int64(2), T.int64(2), T.int64(3)):
             with T.block("C"):
-                i_1, k_1, j_1 = T.axis.remap("SRS", [i, k, j])
-                T.block_attr({"rlx.operator": "matmul mkn"})
+                i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
                 with T.init():
                     C[i_1, j_1] = T.float32(0.0)
                 C[i_1, j_1] = C[i_1, j_1] + A[i_1, k_1] * A[j_1, k_1]

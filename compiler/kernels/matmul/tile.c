@@ -657,13 +657,13 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
 
 bool rlxc_decide_tile(rlxc_schedule *c, uint32_t i, void *sizes)
 {
-    return rlxc_decide_tiles(c, &c->s->items[i], rlxc_epilogue_in_groups(c->s, i, i), sizes);
+    return rlxc_decide_tiles(c, &c->s->items[i], rlxc_epilogue_on_tile(c->s, i, i), sizes);
 }
 
 bool rlxc_apply_tile(rlxc_schedule *c, uint32_t i, const void *sizes)
 {
     const rlxc_tile_sizes *z = sizes;
-    rlxc_stage *epilogue = z->epilogue ? rlxc_epilogue_in_groups(c->s, i, i) : NULL;
+    rlxc_stage *epilogue = z->epilogue ? rlxc_epilogue_on_tile(c->s, i, i) : NULL;
     if ((!epilogue && !rlxc_take_epilogue(c->s, i, i, z->epilogue, &epilogue)) ||
         !rlxc_schedule_tile(c, &c->s->items[i], epilogue, z))
         return false;
