@@ -44,6 +44,14 @@ bool rlxc_reach_uses_loops(const rlxc_reach *r, const rlxc_expr *e)
     return false;
 }
 
+/* What |e| grows by when |var| grows by one. */
+static const rlxc_expr *step_of(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *var)
+{
+    const rlxc_expr *next = rlxc_add(ctx, var, rlxc_int(ctx, var->dtype, 1));
+    const rlxc_expr *moved = rlxc_substitute(ctx, e, &var, &next, 1);
+    return rlxc_canonical(ctx, rlxc_sub(ctx, moved, e), NULL);
+}
+
 const rlxc_expr *rlxc_reach_end(rlxc_reach *r, const rlxc_expr *index, bool greatest)
 {
     rlxc_context *ctx = r->ctx;
@@ -51,9 +59,7 @@ const rlxc_expr *rlxc_reach_end(rlxc_reach *r, const rlxc_expr *index, bool grea
         const rlxc_reach_loop *l = &r->loops.items[i];
         if (!rlxc_expr_uses_var(ctx, index, l->var))
             continue;
-        const rlxc_expr *next = rlxc_add(ctx, l->var, rlxc_int(ctx, l->var->dtype, 1));
-        const rlxc_expr *moved = rlxc_substitute(ctx, index, &l->var, &next, 1);
-        const rlxc_expr *step = rlxc_canonical(ctx, rlxc_sub(ctx, moved, index), NULL);
+        const rlxc_expr *step = step_of(ctx, index, l->var);
         const rlxc_expr *zero = rlxc_int(ctx, step->dtype, 0);
         bool up = rlxc_prove_le(ctx, zero, step, NULL);
         if (rlxc_reach_uses_loops(r, step) || (!up && !rlxc_prove_le(ctx, step, zero, NULL)))
@@ -265,13 +271,36 @@ static bool never_negative(rlxc_reach *r, const rlxc_expr *e)
     return least != NULL && rlxc_prove_le(ctx, zero, least, &r->bounds);
 }
 
+/* True if |e| is at least a multiple of |fact|, which is at least 0: one that has as much of the
+ * variable of a loop. */
+static bool follows_from(rlxc_reach *r, const rlxc_expr *e, const rlxc_expr *fact)
+{
+    rlxc_context *ctx = r->ctx;
+    if (never_negative(r, rlxc_sub(ctx, e, fact)))
+        return true;
+    int64_t last = 1;
+    for (uint32_t i = r->loops.count; i-- > 0 && !rlxc_failed(ctx);) {
+        const rlxc_expr *var = r->loops.items[i].var;
+        int64_t of_e, of_fact;
+        if (!rlxc_is_int(step_of(ctx, fact, var), &of_fact) || of_fact == 0 ||
+            !rlxc_is_int(step_of(ctx, e, var), &of_e) || of_e == INT64_MIN ||
+            of_e % of_fact != 0 || of_e / of_fact <= 0 || of_e / of_fact == last)
+            continue;
+        last = of_e / of_fact;
+        if (never_negative(r, rlxc_sub(ctx, e, rlxc_mul(ctx, fact, rlxc_int(ctx, fact->dtype,
+                                                                            last)))))
+            return true;
+    }
+    return false;
+}
+
 /* As above, or because |e| is at least some non-negative expression. */
 static bool follows(rlxc_reach *r, const rlxc_expr *e)
 {
     if (never_negative(r, e))
         return true;
     for (uint32_t i = r->facts.count; i-- > 0 && !rlxc_failed(r->ctx);)
-        if (never_negative(r, rlxc_sub(r->ctx, e, r->facts.items[i])))
+        if (follows_from(r, e, r->facts.items[i]))
             return true;
     return false;
 }

@@ -23,6 +23,7 @@ typedef struct state {
     const rlxc_stmt **stmts;
     uint32_t n;
     rlxc_temps temps;
+    uint32_t odd; /* statements that are not in normal form */
     bool changed;
 } state;
 
@@ -585,6 +586,8 @@ static void remake(state *s)
 {
     items all = {0};
     split_statements(s, &all);
+    for (uint32_t i = 0; i < all.count; i++)
+        s->odd += all.items[i].nest == NULL;
     separate_values(s, &all);
     split_inits(s, &all);
     merge_partials(s, &all);
@@ -673,18 +676,19 @@ static bool begin(state *s)
     return true;
 }
 
-static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
+/* Returns the number of statements that are not in normal form. |divide|: as for
+ * rlxc_without_views. */
+static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, bool divide)
 {
     state s = {.ctx = ctx, .f = f};
-    f->body = rlxc_join_parts(ctx, rlxc_plain_exprs(ctx, f->body));
-    rlxc_without_views(ctx, f);
+    rlxc_without_views(ctx, f, divide);
     const rlxc_stmt *written = f->body;
     const rlxc_stmt *plain = rlxc_plain_loops(ctx, written);
     f->body = rlxc_cut_loops(ctx, plain);
     s.changed = f->body != plain;
     if (!begin(&s)) {
         f->body = written;
-        return;
+        return UINT32_MAX;
     }
     count_writers(&s);
     for (uint32_t i = 0; i < s.n && !rlxc_failed(ctx); i++)
@@ -696,7 +700,7 @@ static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
     rewrite_attention(&s);
     if (!s.changed || rlxc_failed(ctx)) {
         f->body = written;
-        return;
+        return s.odd;
     }
     static const rlxc_block no_root = {.name = "root"}; /* plain loops have none */
     rlxc_block *root = rlxc_copy(ctx, s.root ? s.root : &no_root, sizeof *root);
@@ -706,6 +710,22 @@ static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
     rlxc_forget_regions(root);
     root->body = rlxc_stmt_seq(ctx, s.stmts, s.n);
     f->body = rlxc_stmt_block(ctx, root, NULL, NULL);
+    return s.odd;
+}
+
+static void normalize_func(rlxc_context *ctx, rlxc_prim_func *f)
+{
+    f->body = rlxc_join_parts(ctx, rlxc_plain_exprs(ctx, f->body));
+    const rlxc_stmt *written = f->body;
+    const uint32_t odd = normalize(ctx, f, false), divisions = rlxc_all_divisions(ctx, f->body);
+    const rlxc_stmt *first = f->body;
+    if (odd == 0 && divisions == 0)
+        return;
+    f->body = written;
+    const uint32_t left = normalize(ctx, f, true), most = rlxc_all_divisions(ctx, written);
+    const uint32_t now = rlxc_all_divisions(ctx, f->body);
+    if (now > most || left > odd || (left == odd && now >= divisions))
+        f->body = first;
 }
 
 bool rlxc_pass_normalize_blocks(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
@@ -715,7 +735,7 @@ bool rlxc_pass_normalize_blocks(rlxc_context *ctx, rlxc_module *module, const rl
         if (module->globals.items[i]->prim) {
             rlxc_prim_func *f = module->globals.items[i]->prim;
             if (!rlxc_has_threads(f->body)) /* else the loops are as they are meant */
-                normalize(ctx, f);
+                normalize_func(ctx, f);
             f->body = rlxc_tag_blocks(ctx, f->body);
         }
     return !rlxc_failed(ctx);

@@ -74,6 +74,8 @@ const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt);
 const rlxc_stmt *rlxc_plain_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
 /* |stmt| with two loops for each whose steps use only quotients and remainders of its variable. */
 const rlxc_stmt *rlxc_cut_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
+/* The number of loops of which quotients or remainders are left then. */
+uint32_t rlxc_divided_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
 
 /* Proves that the loops of |nest| visit each element of a box of its axes once, and makes a loop
  * for each axis. Loops that nothing depends on are dropped if repeating the block changes nothing.
@@ -87,9 +89,9 @@ bool rlxc_nest_whole(rlxc_context *ctx, rlxc_nest *nest);
 /* The new loops around the block, or the original statement if it is equal. */
 const rlxc_stmt *rlxc_nest_stmt(rlxc_context *ctx, const rlxc_nest *nest);
 
-/* |block| with axes of int64 that are the indices of its store where that can be proved, and their
- * |values|; or both unchanged. */
-const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *block,
+/* |block|, which runs where |cond| (may be NULL) holds, with axes of int64 that are the indices of
+ * its store where that can be proved, and their |values|; or both unchanged. */
+const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *block, const rlxc_expr *cond,
                                  const rlxc_expr *const **values);
 
 /* Sorts |axes|, those of |b|, a block of one store, and their |values|: spatial axes as the indices
@@ -100,16 +102,15 @@ void rlxc_order_axes(rlxc_context *ctx, const rlxc_block *b, rlxc_axis *axes,
 /* True if the block is one store to a distinct element for each point of its spatial axes, and
  * reads the stored buffer only at that element. */
 bool rlxc_nest_is_simple(rlxc_context *ctx, const rlxc_block *block);
-/* The simple blocks that |block| stands for: itself, or a block for each of its stores, with axes
- * of int64 that are the indices of the store. Returns their number; 0: there are none. */
+/* The simple blocks that the block |realize| stands for: itself, or a block for each of its stores,
+ * with axes of int64 that are the indices of the store. Returns their number; 0: there are none. */
 enum { RLXC_BLOCK_STORES = 4 };
 typedef struct rlxc_simple_block {
     const rlxc_block *block;
     const rlxc_expr *const *values; /* of its axes */
     bool by_step;                   /* as in rlxc_nest */
 } rlxc_simple_block;
-uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *block,
-                            const rlxc_expr *const *values, rlxc_simple_block *out);
+uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_stmt *realize, rlxc_simple_block *out);
 /* The stores of |stmt|, which are independent of each other, with the values of its lets for the
  * names; |out| has room for RLXC_BLOCK_STORES. Returns their number; 0: it has another form. */
 uint32_t rlxc_independent_stores(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt **out);
@@ -263,8 +264,11 @@ typedef struct rlxc_reshaping {
 } rlxc_reshaping;
 const rlxc_stmt *rlxc_reshape(rlxc_context *ctx, const rlxc_stmt *body, const rlxc_reshaping *items,
                               uint32_t n);
-/* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly. */
-void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f);
+/* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly.
+ * |divide|: also where quotients and remainders of sums are left. */
+void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f, bool divide);
+/* The number of quotients and remainders in |body|. */
+uint32_t rlxc_all_divisions(rlxc_context *ctx, const rlxc_stmt *body);
 
 /* The source buffer of a block that copies elements, at the same indices, to a buffer of the same
  * shape and type; or NULL. */

@@ -34,64 +34,6 @@ static const rlxc_expr *over_vars(rlxc_space *s, const rlxc_expr *e, const rlxc_
     return rlxc_space_widened(s, e, from, s->vars, nest->n_loops);
 }
 
-static bool find_narrowing(void *user, const rlxc_expr *e)
-{
-    bool *found = user;
-    *found = *found || (e->kind == RLXC_EXPR_CAST && e->dtype.bits < e->bin.a->dtype.bits);
-    return !*found;
-}
-
-/* True if |e| may lose digits. */
-static bool narrows(rlxc_context *ctx, const rlxc_expr *e)
-{
-    bool found = false;
-    rlxc_expr_visit(ctx, e, find_narrowing, &found);
-    return found;
-}
-
-/* a < b with the variables of the space on its left, if it is linear in them and counts none of
- * them down there. */
-static const rlxc_expr *vars_left(rlxc_space *s, const rlxc_expr *less)
-{
-    const rlxc_expr *rest = rlxc_sub(s->ctx, less->bin.a, less->bin.b), *left = rlxc_i64(s->ctx, 0);
-    for (uint32_t i = 0; i < s->n; i++) {
-        int64_t by;
-        if (!rlxc_linear_in(s->ctx, rest, s->vars[i], &by, &rest) || by < 0)
-            return less;
-        left = rlxc_add(s->ctx, left, rlxc_mul(s->ctx, s->vars[i], rlxc_i64(s->ctx, by)));
-    }
-    return rlxc_binary(s->ctx, RLXC_EXPR_LT, rlxc_canonical(s->ctx, left, NULL),
-                       rlxc_canonical(s->ctx, rlxc_sub(s->ctx, rlxc_i64(s->ctx, 0), rest), NULL));
-}
-
-static void take_conditions(rlxc_space *s, const rlxc_expr *cond, const rlxc_nest *nest)
-{
-    if (!rlxc_space_goes_on(s) || rlxc_is_const(cond, 1))
-        return;
-    if (cond->kind == RLXC_EXPR_CALL && cond->call.n == 1 &&
-        strcmp(cond->call.name, "likely") == 0) {
-        take_conditions(s, cond->call.args[0], nest);
-        return;
-    }
-    if (cond->kind == RLXC_EXPR_AND) {
-        take_conditions(s, cond->bin.a, nest);
-        take_conditions(s, cond->bin.b, nest);
-        return;
-    }
-    bool less = cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_LE ||
-                cond->kind == RLXC_EXPR_GT || cond->kind == RLXC_EXPR_GE;
-    if (!less || narrows(s->ctx, cond) || s->n_exprs == sizeof s->exprs / sizeof *s->exprs) {
-        s->failed = true;
-        return;
-    }
-    const rlxc_expr *a = over_vars(s, cond->bin.a, nest), *b = over_vars(s, cond->bin.b, nest);
-    bool turned = cond->kind == RLXC_EXPR_GT || cond->kind == RLXC_EXPR_GE;
-    const rlxc_expr *low = turned ? b : a, *high = turned ? a : b;
-    if (cond->kind == RLXC_EXPR_LE || cond->kind == RLXC_EXPR_GE)
-        high = rlxc_add(s->ctx, high, rlxc_i64(s->ctx, 1));
-    s->exprs[s->n_exprs++] = vars_left(s, rlxc_binary(s->ctx, RLXC_EXPR_LT, low, high));
-}
-
 /* An axis that counts a loop down, such as n - 1 - i, counts it up: axes and conditions have
  * n - 1 - i for i. The order of the iterations is keeps_order's concern, but for an init that is
  * stored in the first step. */
@@ -131,8 +73,12 @@ static bool begin(rlxc_space *s, const rlxc_nest *nest)
     for (uint32_t k = 0; k < nest->block->n_axes; k++)
         s->exprs[k] = over_vars(s, nest->realize->block.values[k], nest);
     s->n_axes = s->n_exprs = nest->block->n_axes;
-    if (nest->realize->block.predicate)
-        take_conditions(s, nest->realize->block.predicate, nest);
+    const rlxc_expr *from[RLXC_NEST_LOOPS];
+    for (uint32_t i = 0; i < nest->n_loops; i++)
+        from[i] = nest->loops[i]->loop.var;
+    s->failed = s->failed ||
+                (nest->realize->block.predicate &&
+                 !rlxc_space_take(s, nest->realize->block.predicate, from, s->vars, nest->n_loops));
     for (uint32_t i = 0; i < s->n && !s->failed; i++)
         count_up(s, nest, i);
     return !s->failed;
@@ -162,24 +108,12 @@ static void simplify(rlxc_space *s)
 
 /* --- joining ---------------------------------------------------------------------------------- */
 
-/* The sums inside of |e| that are divided. */
-static bool join_divided(rlxc_space *s, const rlxc_expr *e)
-{
-    if (!rlxc_space_goes_on(s) || !rlxc_is_binary(e))
-        return false;
-    bool divides = e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
-    return (divides && rlxc_space_join(s, e->bin.a, NULL, 0)) || join_divided(s, e->bin.a) ||
-           join_divided(s, e->bin.b);
-}
-
 static bool join_any(rlxc_space *s)
 {
-    for (uint32_t i = s->n_axes; i < s->n_exprs; i++)
-        if (s->exprs[i]->kind == RLXC_EXPR_LT &&
-            rlxc_space_join(s, s->exprs[i]->bin.a, s->exprs[i]->bin.b, i))
-            return true;
+    if (rlxc_space_join_limited(s))
+        return true;
     for (uint32_t i = 0; i < s->n_exprs; i++)
-        if (join_divided(s, s->exprs[i]))
+        if (rlxc_space_join_divided(s, s->exprs[i]))
             return true;
     for (uint32_t i = 0; i < s->n_axes; i++)
         if (rlxc_space_join(s, s->exprs[i], NULL, 0))

@@ -328,9 +328,100 @@ static uint32_t split_stores(rlxc_context *ctx, const rlxc_block *b, rlxc_simple
     return rlxc_failed(ctx) ? 0 : body.n;
 }
 
-uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *const *values,
-                            rlxc_simple_block *out)
+/* --- dimensions of one element ---------------------------------------------------------------- */
+
+typedef struct units {
+    rlxc_context *ctx;
+    const rlxc_expr *vars[RLXC_NEST_AXES]; /* by dimension of the store; or NULL */
+    uint32_t ndim;
+    bool elsewhere; /* loads have such dimensions in other places */
+} units;
+
+static bool is_unit(const rlxc_buffer *buffer, const rlxc_expr *const *at, uint32_t d)
 {
+    return rlxc_is_const(at[d], 0) && rlxc_is_const(buffer->shape[d], 1);
+}
+
+static bool find_elsewhere(void *user, const rlxc_expr *e)
+{
+    units *u = user;
+    for (uint32_t d = 0; e->kind == RLXC_EXPR_LOAD && d < e->load.n; d++)
+        u->elsewhere =
+            u->elsewhere || (is_unit(e->load.buffer, e->load.indices, d) &&
+                             (e->load.n != u->ndim || !u->vars[d]));
+    return !u->elsewhere;
+}
+
+static const rlxc_expr *const *with_vars(const units *u, const rlxc_buffer *buffer,
+                                         const rlxc_expr *const *indices, uint32_t n)
+{
+    const rlxc_expr **at = rlxc_alloc(u->ctx, ((size_t)n + 1) * sizeof *at);
+    for (uint32_t d = 0; d < n; d++)
+        at[d] = n == u->ndim && u->vars[d] && is_unit(buffer, indices, d) ? u->vars[d] : indices[d];
+    return at;
+}
+
+static const rlxc_expr *unit_load(void *user, const rlxc_expr *e)
+{
+    const units *u = user;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.n != u->ndim)
+        return NULL;
+    const rlxc_expr **at = rlxc_alloc(u->ctx, ((size_t)e->load.n + 1) * sizeof *at);
+    for (uint32_t d = 0; d < e->load.n; d++)
+        at[d] = rlxc_expr_rewrite_all(u->ctx, e->load.indices[d], unit_load, user);
+    return rlxc_load(u->ctx, e->load.buffer, with_vars(u, e->load.buffer, at, e->load.n),
+                     e->load.n);
+}
+
+static const rlxc_stmt *unit_store(units *u, const rlxc_stmt *store)
+{
+    rlxc_stmt *own = rlxc_copy(u->ctx, store, sizeof *own);
+    own->store.indices =
+        with_vars(u, store->store.buffer, store->store.indices, store->store.n);
+    own->store.value = rlxc_expr_rewrite_all(u->ctx, store->store.value, unit_load, u);
+    return own;
+}
+
+/* |b|, a simple block, with an axis for each dimension of one element, too, unless what it computes
+ * element by element has such dimensions in other places. */
+static const rlxc_block *with_units(rlxc_context *ctx, const rlxc_block *b,
+                                    const rlxc_expr *const **values)
+{
+    const rlxc_stmt *store = b->body;
+    const rlxc_expr **own_values = rlxc_alloc(ctx, RLXC_NEST_AXES * sizeof *own_values);
+    rlxc_axis *axes = rlxc_alloc(ctx, RLXC_NEST_AXES * sizeof *axes);
+    uint32_t n = b->n_axes;
+    units u = {.ctx = ctx, .ndim = store->store.n};
+    bool reduces = false;
+    memcpy(own_values, *values, n * sizeof *own_values);
+    memcpy(axes, b->axes, n * sizeof *axes);
+    for (uint32_t k = 0; k < n; k++)
+        reduces = reduces || axes[k].kind == RLXC_AXIS_REDUCE;
+    for (uint32_t d = 0; d < u.ndim && n < RLXC_NEST_AXES; d++) {
+        if (!is_unit(store->store.buffer, store->store.indices, d))
+            continue;
+        u.vars[d] = rlxc_var(ctx, "u", RLX_I64);
+        own_values[n] = rlxc_i64(ctx, 0);
+        axes[n++] = (rlxc_axis){RLXC_AXIS_SPATIAL, u.vars[d], rlxc_i64(ctx, 0), rlxc_i64(ctx, 1)};
+    }
+    if (!reduces)
+        rlxc_expr_visit(ctx, store->store.value, find_elsewhere, &u);
+    if (n == b->n_axes || u.elsewhere)
+        return b;
+    rlxc_block *own = rlxc_copy(ctx, b, sizeof *own);
+    own->body = unit_store(&u, store);
+    own->init = b->init ? unit_store(&u, b->init) : NULL;
+    own->axes = axes;
+    own->n_axes = n;
+    rlxc_order_axes(ctx, own, axes, own_values);
+    rlxc_forget_regions(own);
+    *values = own_values;
+    return own;
+}
+
+uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_stmt *realize, rlxc_simple_block *out)
+{
+    const rlxc_block *b = realize->block.block;
     const rlxc_stmt *start = b->init, *each = b->body;
     take_init(ctx, b, &start, &each);
     const bool one = is_store(b->body) && start == b->init && (!start || is_store(start)) &&
@@ -341,10 +432,11 @@ uint32_t rlxc_simple_blocks(rlxc_context *ctx, const rlxc_block *b, const rlxc_e
         (!one && (n = split_stores(ctx, b, out)) == 0))
         return 0;
     for (uint32_t i = 0; i < n; i++) {
-        out[i].values = values;
-        out[i].block = rlxc_join_axes(ctx, out[i].block, &out[i].values);
+        out[i].values = realize->block.values;
+        out[i].block = rlxc_join_axes(ctx, out[i].block, realize->block.predicate, &out[i].values);
         if (!rlxc_nest_is_simple(ctx, out[i].block))
             return 0;
+        out[i].block = with_units(ctx, out[i].block, &out[i].values);
     }
     return rlxc_failed(ctx) ? 0 : n;
 }

@@ -137,7 +137,8 @@ static bool begin(joining *j, const rlxc_expr *const *values)
 static bool join_stored(rlxc_space *s)
 {
     for (uint32_t i = 0; i < s->n_axes; i++)
-        if (s->exprs[i]->kind != RLXC_EXPR_VAR && rlxc_space_join(s, s->exprs[i], NULL, 0))
+        if (s->exprs[i]->kind != RLXC_EXPR_VAR &&
+            (rlxc_space_join(s, s->exprs[i], NULL, 0) || rlxc_space_join_divided(s, s->exprs[i])))
             return true;
     return false;
 }
@@ -167,7 +168,7 @@ static bool join_reduced(rlxc_space *s)
 static bool join(rlxc_space *s)
 {
     bool any = false;
-    while (!s->failed && (join_stored(s) || rlxc_space_cut(s, s->n_axes) || join_reduced(s)))
+    while (!s->failed && (rlxc_space_join_limited(s) || join_stored(s) || rlxc_space_cut(s, s->n_axes) || join_reduced(s)))
         any = true;
     return any;
 }
@@ -313,7 +314,7 @@ void rlxc_order_axes(rlxc_context *ctx, const rlxc_block *b, rlxc_axis *axes,
     }
 }
 
-const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *b,
+const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *cond,
                                  const rlxc_expr *const **values)
 {
     joining j = {.s = {.ctx = ctx}, .block = b};
@@ -321,6 +322,8 @@ const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *b,
     if (b->body->kind != RLXC_STMT_STORE || (b->init && b->init->kind != RLXC_STMT_STORE) ||
         b->n_axes == 0 || b->n_axes > RLXC_NEST_AXES || !begin(&j, *values))
         return b;
+    if (cond)
+        rlxc_space_take(&j.s, cond, *values, j.to, b->n_axes);
     for (uint32_t k = 0; k < b->n_axes; k++)
         narrow = narrow || b->axes[k].var->dtype.bits < 64;
     const bool joined = join(&j.s);

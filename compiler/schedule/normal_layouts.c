@@ -119,7 +119,21 @@ static bool uses_sum(const layout *l, const rlxc_stmt *store, uint32_t high, uin
            rlxc_divisions_in(ctx, store->store.value, l->buffer);
 }
 
-/* True if the stores have dimensions |high| and |low|, of |n| elements, for one index. */
+typedef struct divisor {
+    int64_t n;
+    bool found;
+} divisor;
+
+static bool find_divisor(void *user, const rlxc_expr *e)
+{
+    divisor *d = user;
+    d->found = d->found || ((e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD) &&
+                            rlxc_is_const(e->bin.b, d->n));
+    return !d->found;
+}
+
+/* True if the stores have dimensions |high| and |low|, of |n| elements, for one index. Where the
+ * value is computed from both digits, too, the loop is a fused one, which will be cut. */
 static bool share_index(const layout *l, uint32_t high, uint32_t low, int64_t n)
 {
     bool share = false;
@@ -132,9 +146,13 @@ static bool share_index(const layout *l, uint32_t high, uint32_t low, int64_t n)
                      rlxc_wide(l->ctx, b));
         const uint32_t after =
             rlxc_divisions_in(l->ctx, rlxc_canonical(l->ctx, sum, &l->bounds), NULL);
-        if (after > before)
+        divisor d = {n, false};
+        const bool both = after + 1 < before; /* quotient and remainder are gone */
+        if (both)
+            rlxc_expr_visit(l->ctx, l->stores[i]->store.value, find_divisor, &d);
+        if (after > before || d.found)
             return false;
-        share = share || after < before || uses_sum(l, l->stores[i], high, low, n);
+        share = share || both || uses_sum(l, l->stores[i], high, low, n);
     }
     return share;
 }

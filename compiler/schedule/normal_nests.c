@@ -236,7 +236,7 @@ static bool collect_simple(rlxc_context *ctx, const rlxc_stmt *s, const path *at
     if (restarts(at) && (b->init || b->body->kind != RLXC_STMT_STORE))
         return false;
     const rlxc_stmt *realize = flattened(ctx, at, s);
-    const uint32_t n = rlxc_simple_blocks(ctx, realize->block.block, realize->block.values, blocks);
+    const uint32_t n = rlxc_simple_blocks(ctx, realize, blocks);
     rlxc_nest nest = {.n_loops = at->n};
     for (uint32_t i = 0; i < at->n; i++) {
         nest.loops[i] = at->loops[i];
@@ -323,9 +323,10 @@ static const rlxc_expr *without_once(rlxc_context *ctx, path *at, const rlxc_exp
     const rlxc_expr *a = over_vars(&c, cond->bin.a), *b = over_vars(&c, cond->bin.b);
     if (!a || !b)
         return cond;
-    const rlxc_expr *e = up ? rlxc_sub(ctx, b, a) : rlxc_sub(ctx, a, b); /* at least 0 */
+    /* at least 0; equality may be that in the first iterations, or the last */
+    const rlxc_expr *e = up || equal ? rlxc_sub(ctx, b, a) : rlxc_sub(ctx, a, b);
     if (!is_corner(&c, strict ? rlxc_sub(ctx, e, rlxc_i64(ctx, 1)) : e) &&
-        !(equal && is_corner(&c, rlxc_sub(ctx, b, a))))
+        !(equal && is_corner(&c, rlxc_sub(ctx, a, b))))
         return cond;
     for (uint32_t i = 0; i < at->n; i++)
         at->once[i] = c.once[i] != RLXC_EACH_TURN ? c.once[i] : at->once[i];

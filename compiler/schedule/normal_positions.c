@@ -130,21 +130,22 @@ static bool row_sizes(const rlxc_buffer *b, rlxc_factors *out)
     return true;
 }
 
-/* The indices in |to| for the sum |t|; |nearest|: its constant may be negative in a dimension. */
+/* The indices in |to| for the sum |t|. Its constant belongs to the dimensions from |first| on;
+ * |nearest|: it may be negative in a dimension. */
 static void indices_of(walk *w, const terms *t, const rlxc_buffer *to, const rlxc_factors *sizes,
-                       bool nearest, const rlxc_expr **out)
+                       uint32_t first, bool nearest, const rlxc_expr **out)
 {
     rlxc_context *ctx = w->ctx;
     int64_t rest = t->rest;
     for (uint32_t i = 0; i < to->ndim; i++) {
-        const int64_t size = sizes[i].n == 0 ? sizes[i].by : INT64_MAX;
-        int64_t whole = rest / size;
-        const int64_t left = rest % size;
-        if (nearest && left > size / 2)
-            whole += sizes[i].n == 0;
-        else if (left < (nearest ? -(size / 2) : 0))
-            whole -= sizes[i].n == 0;
-        rest -= sizes[i].n == 0 ? whole * size : 0;
+        const int64_t size = sizes[i].by;
+        int64_t whole = 0;
+        if (i >= first && sizes[i].n == 0) {
+            const int64_t left = rest % size;
+            whole = rest / size + (nearest && left > size / 2) -
+                    (left < (nearest ? -(size / 2) : 0));
+            rest -= whole * size;
+        }
         out[i] = rlxc_i64(ctx, whole);
     }
     for (uint32_t k = 0; k < t->n; k++) {
@@ -186,8 +187,10 @@ static void map(walk *w, const rlxc_reshaping *r, const rlxc_expr *const *at, co
         position = rlxc_add(ctx, rlxc_mul(ctx, position, rlxc_wide(ctx, r->from->shape[i])),
                             rlxc_wide(ctx, at[i]));
     if (r->to->ndim <= RLX_MAX_NDIM && row_sizes(r->to, sizes) && read_terms(&t, position))
-        for (int nearest = 0; nearest < 2; nearest++) {
-            indices_of(w, &t, r->to, sizes, nearest, out);
+        for (uint32_t k = 0; k < 2 * r->to->ndim; k++) {
+            if (k >= 2 && t.rest == 0)
+                break;
+            indices_of(w, &t, r->to, sizes, k / 2, k % 2, out);
             if (are_inside(w, r->to, out))
                 return;
         }

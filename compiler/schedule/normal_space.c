@@ -3,6 +3,8 @@
  * A sum of variables in which each has its own digits (i0 * 16 + i1 with i1 < 16) becomes one
  * variable if those variables occur in no other way. A variable that occurs divided by a number
  * that divides its extent becomes two. */
+#include <string.h>
+
 #include "compiler/ir/sinfo.h"
 #include "compiler/schedule/normal_space.h"
 
@@ -276,6 +278,85 @@ bool rlxc_space_join(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *limit, 
     return true;
 }
 
+bool rlxc_space_join_divided(rlxc_space *s, const rlxc_expr *e)
+{
+    if (!rlxc_space_goes_on(s) || !rlxc_is_binary(e))
+        return false;
+    bool divides = e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
+    return (divides && rlxc_space_join(s, e->bin.a, NULL, 0)) ||
+           rlxc_space_join_divided(s, e->bin.a) || rlxc_space_join_divided(s, e->bin.b);
+}
+
+/* --- conditions ------------------------------------------------------------------------------- */
+
+static bool find_narrowing(void *user, const rlxc_expr *e)
+{
+    bool *found = user;
+    *found = *found || (e->kind == RLXC_EXPR_CAST && e->dtype.bits < e->bin.a->dtype.bits);
+    return !*found;
+}
+
+/* True if |e| may lose digits. */
+static bool narrows(rlxc_context *ctx, const rlxc_expr *e)
+{
+    bool found = false;
+    rlxc_expr_visit(ctx, e, find_narrowing, &found);
+    return found;
+}
+
+/* a < b with the variables of the space on its left, if it is linear in them and counts none of
+ * them down there. */
+static const rlxc_expr *vars_left(rlxc_space *s, const rlxc_expr *less)
+{
+    const rlxc_expr *rest = rlxc_sub(s->ctx, less->bin.a, less->bin.b), *left = rlxc_i64(s->ctx, 0);
+    for (uint32_t i = 0; i < s->n; i++) {
+        int64_t by;
+        if (!rlxc_linear_in(s->ctx, rest, s->vars[i], &by, &rest) || by < 0)
+            return less;
+        left = rlxc_add(s->ctx, left, rlxc_mul(s->ctx, s->vars[i], rlxc_i64(s->ctx, by)));
+    }
+    return rlxc_binary(s->ctx, RLXC_EXPR_LT, rlxc_canonical(s->ctx, left, NULL),
+                       rlxc_canonical(s->ctx, rlxc_sub(s->ctx, rlxc_i64(s->ctx, 0), rest), NULL));
+}
+
+bool rlxc_space_take(rlxc_space *s, const rlxc_expr *cond, const rlxc_expr *const *from,
+                     const rlxc_expr *const *to, uint32_t n)
+{
+    if (!rlxc_space_goes_on(s) || rlxc_is_const(cond, 1))
+        return !s->failed;
+    if (cond->kind == RLXC_EXPR_CALL && cond->call.n == 1 &&
+        strcmp(cond->call.name, "likely") == 0)
+        return rlxc_space_take(s, cond->call.args[0], from, to, n);
+    if (cond->kind == RLXC_EXPR_AND) {
+        const bool first = rlxc_space_take(s, cond->bin.a, from, to, n);
+        return rlxc_space_take(s, cond->bin.b, from, to, n) && first;
+    }
+    bool less = cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_LE ||
+                cond->kind == RLXC_EXPR_GT || cond->kind == RLXC_EXPR_GE;
+    if (!less || narrows(s->ctx, cond) || s->n_exprs == sizeof s->exprs / sizeof *s->exprs)
+        return false;
+    rlxc_space sides = {.ctx = s->ctx};
+    const rlxc_expr *a = rlxc_space_widened(&sides, cond->bin.a, from, to, n);
+    const rlxc_expr *b = rlxc_space_widened(&sides, cond->bin.b, from, to, n);
+    if (sides.failed)
+        return false;
+    bool turned = cond->kind == RLXC_EXPR_GT || cond->kind == RLXC_EXPR_GE;
+    const rlxc_expr *low = turned ? b : a, *high = turned ? a : b;
+    if (cond->kind == RLXC_EXPR_LE || cond->kind == RLXC_EXPR_GE)
+        high = rlxc_add(s->ctx, high, rlxc_i64(s->ctx, 1));
+    s->exprs[s->n_exprs++] = vars_left(s, rlxc_binary(s->ctx, RLXC_EXPR_LT, low, high));
+    return true;
+}
+
+bool rlxc_space_join_limited(rlxc_space *s)
+{
+    for (uint32_t i = s->n_axes; i < s->n_exprs; i++)
+        if (s->exprs[i]->kind == RLXC_EXPR_LT &&
+            rlxc_space_join(s, s->exprs[i]->bin.a, s->exprs[i]->bin.b, i))
+            return true;
+    return false;
+}
+
 /* --- cutting ---------------------------------------------------------------------------------- */
 
 typedef struct cut { /* |var| // |by| and |var| % |by| */
@@ -371,6 +452,15 @@ const rlxc_expr *rlxc_exact_quotient(rlxc_context *ctx, const rlxc_expr *e, cons
                : NULL;
 }
 
+/* |e| // |by|, rounded up; NULL: not for numbers. */
+static const rlxc_expr *rounded_up(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *by)
+{
+    int64_t size, n;
+    return rlxc_is_int(e, &size) && rlxc_is_int(by, &n) && size > 0 && n > 0
+               ? rlxc_i64(ctx, (size - 1) / n + 1)
+               : NULL;
+}
+
 typedef struct digits {
     const cut *of;
     const rlxc_expr *high, *low;
@@ -417,10 +507,12 @@ bool rlxc_space_cut(rlxc_space *s, uint32_t n)
         if (rlxc_expr_uses_var(s->ctx, at.by, s->vars[i]))
             return false;
     const rlxc_expr *extent = s->extents[place];
+    const rlxc_expr *value = s->values[place], *high = NULL, *low = NULL;
     const rlxc_expr *count = rlxc_exact_quotient(s->ctx, extent, at.by);
+    if (!count && value) /* the loops decide how far the digits really count */
+        count = rounded_up(s->ctx, extent, at.by);
     if (!count)
         return false;
-    const rlxc_expr *value = s->values[place], *high = NULL, *low = NULL;
     if (value) {
         high = rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, value, at.by);
         low = rlxc_binary(s->ctx, RLXC_EXPR_FLOORMOD, value, at.by);

@@ -81,6 +81,14 @@ uint32_t rlxc_position_steps(rlxc_context *ctx, const rlxc_expr *position, rlxc_
  * variable. |condition| is the expression that stated the limit. False without effect if |e| is no
  * such sum, or its variables have other uses. */
 bool rlxc_space_join(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *limit, uint32_t condition);
+/* Adds the parts of |cond|, comparisons over the variables |from|, as limits on sums of |to|, those
+ * of the space. False: not all of them are such. */
+bool rlxc_space_take(rlxc_space *s, const rlxc_expr *cond, const rlxc_expr *const *from,
+                     const rlxc_expr *const *to, uint32_t n);
+/* The same as rlxc_space_join for one of the limits. */
+bool rlxc_space_join_limited(rlxc_space *s);
+/* The same as rlxc_space_join for one of the sums in |e| that are divided. */
+bool rlxc_space_join_divided(rlxc_space *s, const rlxc_expr *e);
 /* |e| // |by|, both of int64 and at least 0, if nothing remains; else NULL. */
 const rlxc_expr *rlxc_exact_quotient(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *by);
 /* Replaces a variable that the first |n| expressions divide by two; false: there is none. */

@@ -346,3 +346,26 @@ const rlxc_stmt *rlxc_cut_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
     const rlxc_stmt_rewriter rewriter = {.user = ctx, .stmt = cut_at};
     return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
 }
+
+typedef struct count {
+    rlxc_context *ctx;
+    uint32_t n;
+} count;
+
+static bool count_divided(void *user, const rlxc_stmt *s)
+{
+    count *n = user;
+    if (s->kind != RLXC_STMT_FOR)
+        return true;
+    cutting c = {.ctx = n->ctx, .var = s->loop.var};
+    rlxc_stmt_visit(s->loop.body, find_divisor_in, &c);
+    n->n += c.by != NULL;
+    return true;
+}
+
+uint32_t rlxc_divided_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
+{
+    count n = {.ctx = ctx};
+    rlxc_stmt_visit(rlxc_cut_loops(ctx, stmt), count_divided, &n);
+    return n.n;
+}

@@ -28,9 +28,9 @@ static bool same_elements(rlxc_context *ctx, const rlxc_buffer *a, const rlxc_bu
 typedef struct divisions {
     rlxc_context *ctx;
     uint32_t n;
+    bool all; /* also of variables: those are digits of loops that were fused */
 } divisions;
 
-/* Counts those of anything but a variable: the others are digits of loops that were fused. */
 static bool count_division(void *user, const rlxc_expr *e)
 {
     divisions *d = user;
@@ -40,7 +40,7 @@ static bool count_division(void *user, const rlxc_expr *e)
     while (of->kind == RLXC_EXPR_CAST || of->kind == RLXC_EXPR_FLOORDIV ||
            of->kind == RLXC_EXPR_FLOORMOD)
         of = of->bin.a;
-    d->n += of->kind != RLXC_EXPR_VAR;
+    d->n += d->all || of->kind != RLXC_EXPR_VAR;
     return true;
 }
 
@@ -54,6 +54,13 @@ static bool count_at(void *user, const rlxc_stmt *s)
 static uint32_t divisions_in(rlxc_context *ctx, const rlxc_stmt *body)
 {
     divisions d = {.ctx = ctx};
+    rlxc_stmt_visit(body, count_at, &d);
+    return d.n;
+}
+
+uint32_t rlxc_all_divisions(rlxc_context *ctx, const rlxc_stmt *body)
+{
+    divisions d = {.ctx = ctx, .all = true};
     rlxc_stmt_visit(body, count_at, &d);
     return d.n;
 }
@@ -151,16 +158,19 @@ static bool take_all(void *user, const rlxc_stmt *stmt)
 typedef struct shaping {
     rlxc_context *ctx;
     rlxc_prim_func *f;
+    bool divide; /* as for rlxc_without_views */
     rlxc_buffers temps;
 } shaping;
 
-/* |body| with accesses to the items' buffers as those to others; NULL: divisions would be left. */
+/* |body| with accesses to the items' buffers as those to others; NULL: divisions would be left, and
+ * not |divide|. */
 static const rlxc_stmt *reshaped(const shaping *s, const rlxc_stmt *body,
-                                 const rlxc_reshaping *items, uint32_t n)
+                                 const rlxc_reshaping *items, uint32_t n, bool divide)
 {
     const uint32_t before = divisions_in(s->ctx, s->f->body);
     body = rlxc_reshape(s->ctx, body, items, n);
-    return body && !rlxc_failed(s->ctx) && divisions_in(s->ctx, body) <= before ? body : NULL;
+    return body && !rlxc_failed(s->ctx) && (divide || divisions_in(s->ctx, body) <= before) ? body
+                                                                                            : NULL;
 }
 
 /* True if |temp| has the shape of a parameter of the same size now. */
@@ -176,24 +186,26 @@ static bool shape_as_param(const shaping *s, const rlxc_buffer *temp)
         rlxc_buffer *own = rlxc_copy(ctx, temp, sizeof *own);
         own->shape = b->shape;
         own->ndim = b->ndim;
-        body = reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1);
+        body = reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1, s->divide);
     }
     s->f->body = body ? body : s->f->body;
     return body;
 }
 
-/* Gives |temp| rows of those steps by which its accesses can count. */
-static void shape_by_steps(const shaping *s, const rlxc_buffer *temp)
+/* Gives |temp| rows of those steps by which its accesses can count; |divide|: also where a loop then
+ * has both its variable and digits of it. False: there are none. */
+static bool shape_by_steps(const shaping *s, const rlxc_buffer *temp, bool divide)
 {
     rlxc_context *ctx = s->ctx;
     steps all = {.ctx = ctx, .buffer = temp};
     rlxc_factors size = {.by = 1}, count;
     const rlxc_stmt *best = NULL;
     const rlxc_expr *shape[MOST_STEPS + 1];
+    const uint32_t divided = rlxc_divided_loops(ctx, s->f->body);
     uint32_t n = 0;
     rlxc_stmt_visit(s->f->body, take_all, &all);
     if (!rlxc_add_factors(&size, rlxc_canonical(ctx, rlxc_wide(ctx, temp->shape[0]), NULL)))
-        return;
+        return false;
     for (uint32_t i = 0; i < all.n && n < RLX_MAX_NDIM - 1; i++) {
         if (!rlxc_factors_divide(&size, &all.items[i], &count) ||
             !is_larger(&count, &(rlxc_factors){.by = 1}))
@@ -203,23 +215,24 @@ static void shape_by_steps(const shaping *s, const rlxc_buffer *temp)
         rlxc_buffer *own = rlxc_copy(ctx, temp, sizeof *own);
         own->ndim = n + 2;
         own->shape = rlxc_copy(ctx, shape, own->ndim * sizeof *shape);
-        const rlxc_stmt *body =
-            reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1);
-        if (body) {
+        const rlxc_stmt *body = reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1, false);
+        if (body && (divide || rlxc_divided_loops(ctx, body) <= divided)) {
             best = body;
             size = all.items[i];
             n++;
         }
     }
     s->f->body = best ? best : s->f->body;
+    return best;
 }
 
 /* Gives |temp|, which nothing else names, more than one dimension. */
 static void shape_temp(const shaping *s, const rlxc_buffer *temp)
 {
     if (temp->ndim == 1 && is_compact(temp) && only_elements(s->ctx, s->f->body, temp) &&
-        !rlxc_use_of(s->ctx, s->f->body, temp).views && !shape_as_param(s, temp))
-        shape_by_steps(s, temp);
+        !rlxc_use_of(s->ctx, s->f->body, temp).views && !shape_as_param(s, temp) &&
+        !shape_by_steps(s, temp, false))
+        shape_by_steps(s, temp, true);
 }
 
 static bool find_temps(void *user, const rlxc_stmt *stmt)
@@ -271,11 +284,11 @@ static void remove_views(const shaping *s, rlxc_block *root, const rlxc_stmt *bo
         rlxc_forget_regions(root);
         body = rlxc_stmt_block(ctx, root, s->f->body->block.values, s->f->body->block.predicate);
     }
-    body = reshaped(s, body, views.items, views.count);
+    body = reshaped(s, body, views.items, views.count, s->divide);
     s->f->body = body ? body : s->f->body;
 }
 
-void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f)
+void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f, bool divide)
 {
     const bool has_root = f->body->kind == RLXC_STMT_BLOCK && f->body->block.block->n_axes == 0;
     rlxc_block *root = has_root ? rlxc_copy(ctx, f->body->block.block, sizeof *root) : NULL;
@@ -287,7 +300,7 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f)
         drop_layout(ctx, root->allocs[i]);
     if (has_while(f->body))
         return;
-    shaping s = {.ctx = ctx, .f = f};
+    shaping s = {.ctx = ctx, .f = f, .divide = divide};
     remove_views(&s, root, body);
     rlxc_stmt_visit(f->body, find_temps, &s);
     for (uint32_t i = 0; i < s.temps.count && !rlxc_failed(ctx); i++)

@@ -2018,13 +2018,13 @@ class Module:
     @T.prim_func
     def once_k(A: T.Buffer((6,), "float32"), C: T.Buffer((1,), "float32")):
         # with T.block("root"):
-        for r in range(T.int64(8)):
+        for u, r in T.grid(T.int64(1), T.int64(8)):
             with T.block("C"):
-                vr = T.axis.reduce(T.int64(8), r)
-                T.block_attr({"rlx.operator": "reduction k"})
+                u_1, vr = T.axis.remap("SR", [u, r])
+                T.block_attr({"rlx.operator": "reduction sk"})
                 with T.init():
-                    C[T.int64(0)] = T.float32(0.0)
-                C[T.int64(0)] = C[T.int64(0)] + T.if_then_else(T.int64(1) <= vr and vr < T.int64(7), A[vr - T.int64(1)], T.float32(0.0))
+                    C[u_1] = T.float32(0.0)
+                C[u_1] = C[u_1] + T.if_then_else(T.int64(1) <= vr and vr < T.int64(7), A[vr - T.int64(1)], T.float32(0.0))
 
     @T.prim_func
     def flat_k(A: T.Buffer((5, 6), "float32"), C: T.Buffer((5, 6), "float32")):
