@@ -167,6 +167,8 @@ static void plain_layouts(state *s)
     }
     if (own)
         s->temps.items = own;
+    for (uint32_t i = 0; i < s->n; i++) /* dimensions may be split over a loop now */
+        s->stmts[i] = rlxc_cut_loops(s->ctx, s->stmts[i]);
 }
 
 /* --- nests ------------------------------------------------------------------------------------ */
@@ -681,13 +683,15 @@ static bool begin(state *s)
 static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, bool divide)
 {
     state s = {.ctx = ctx, .f = f};
-    rlxc_without_views(ctx, f, divide);
     const rlxc_stmt *written = f->body;
-    const rlxc_stmt *plain = rlxc_plain_loops(ctx, written);
+    f->body = rlxc_join_loops(ctx, written);
+    rlxc_without_views(ctx, f, divide);
+    const rlxc_stmt *plain = rlxc_plain_loops(ctx, f->body);
     f->body = rlxc_cut_loops(ctx, plain);
     s.changed = f->body != plain;
     if (!begin(&s)) {
         f->body = written;
+        rlxc_without_views(ctx, f, divide);
         return UINT32_MAX;
     }
     count_writers(&s);
@@ -700,6 +704,7 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, bool divide)
     rewrite_attention(&s);
     if (!s.changed || rlxc_failed(ctx)) {
         f->body = written;
+        rlxc_without_views(ctx, f, divide);
         return s.odd;
     }
     static const rlxc_block no_root = {.name = "root"}; /* plain loops have none */

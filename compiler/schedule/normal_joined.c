@@ -168,7 +168,12 @@ static bool join_reduced(rlxc_space *s)
 static bool join(rlxc_space *s)
 {
     bool any = false;
-    while (!s->failed && (rlxc_space_join_limited(s) || join_stored(s) || rlxc_space_cut(s, s->n_axes) || join_reduced(s)))
+    while (!s->failed && rlxc_space_join_limited(s)) {
+        any = true;
+        while (rlxc_space_drop_unit(s)) {
+        }
+    }
+    while (!s->failed && (join_stored(s) || rlxc_space_cut(s, s->n_axes) || join_reduced(s)))
         any = true;
     return any;
 }

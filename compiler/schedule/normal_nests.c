@@ -394,6 +394,27 @@ static bool collect_store(rlxc_context *ctx, const rlxc_stmt *s, const path *at,
     return s && collect_simple(ctx, s, at, out);
 }
 
+/* |s| with the numbers of the iterations that |at| has for loops, and |outside| has not. */
+static const rlxc_stmt *in_turns(rlxc_context *ctx, const rlxc_stmt *s, const path *outside,
+                                 const path *at)
+{
+    renaming r = {.ctx = ctx};
+    const rlxc_stmt_rewriter rewriter = {.user = &r, .expr = renamed};
+    for (uint32_t i = 0; i < at->n; i++) {
+        const rlxc_stmt *loop = at->loops[i];
+        const rlx_dtype t = loop->loop.var->dtype;
+        if (at->once[i] == outside->once[i])
+            continue;
+        r.from[r.n] = loop->loop.var;
+        r.to[r.n++] = at->once[i] == RLXC_FIRST_TURN
+                          ? rlxc_int(ctx, t, 0)
+                          : rlxc_cast(ctx, t,
+                                      rlxc_sub(ctx, loop->loop.extent,
+                                               rlxc_int(ctx, loop->loop.extent->dtype, 1)));
+    }
+    return r.n == 0 ? s : rlxc_stmt_rewrite(ctx, s, &rewriter);
+}
+
 static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out)
 {
     const rlxc_stmt *extreme = rlxc_extreme(ctx, s);
@@ -425,7 +446,7 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
         path inside = *at;
         inside.cond =
             both(ctx, at->cond, without_once(ctx, &inside, outside(ctx, at, s->if_.cond)));
-        return collect(ctx, s->if_.then, &inside, out);
+        return collect(ctx, in_turns(ctx, s->if_.then, at, &inside), &inside, out);
     }
     if (s->kind == RLXC_STMT_STORE) {
         if (is_vector(s))

@@ -203,6 +203,12 @@ static bool has_digits(const rlxc_space *s, const sum *x)
 /* True if |count| steps of |size| reach |extent|. */
 static bool covers(rlxc_space *s, const rlxc_expr *count, int64_t size, const rlxc_expr *extent)
 {
+    int64_t times;
+    while (count->kind == RLXC_EXPR_MUL && rlxc_is_int(count->bin.b, &times) && times > 0 &&
+           !__builtin_mul_overflow(size, times, &times)) {
+        size = times;
+        count = count->bin.a;
+    }
     const rlxc_expr *of = rlxc_i64(s->ctx, size);
     const rlxc_expr *up = rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV,
                                       rlxc_add(s->ctx, extent, rlxc_i64(s->ctx, size - 1)), of);

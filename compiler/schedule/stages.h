@@ -139,7 +139,7 @@ void rlxc_split_axis(rlxc_context *ctx, rlxc_stage *s, uint32_t axis, int64_t si
 /* Hoists index values of the stages, which run together, in front of them: into c->out. */
 void rlxc_name_positions(rlxc_schedule *c, rlxc_stage *stages, uint32_t n);
 /* Reads indices that are computed in floating point, equal in every row, from tables made in front
- * (index_tables.c). */
+ * (hoist_indices.c). */
 void rlxc_table_indices(rlxc_schedule *c, rlxc_stage *stages, uint32_t n);
 
 typedef struct rlxc_accesses { /* distinct loads of a stage's expressions, then its store */

@@ -3460,9 +3460,10 @@ class Module:
                 i_1, j_1 = T.axis.remap("SS", [i, j])
                 T.block_attr({"rlx.operator": "elementwise ss"})
                 B[i_1, j_1] = A[i_1, j_1]
-        for i, j, k in T.grid(2, 3, 3):
-            if k == 2 and j == 0:
-                B[i, j] = B[i, j] + A[i, k]
+        for i in range(T.int64(2)):
+            with T.block("B"):
+                i_2 = T.axis.spatial(T.int64(2), i)
+                B[i_2, T.int64(0)] = B[i_2, T.int64(0)] + A[i_2, T.int64(2)]
 
     @T.prim_func
     def first_after_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):

@@ -1,0 +1,300 @@
+/* Loops of TIR that mean the same, as one form.
+ *
+ *   for i in range(1, n)             for i in range(n - 1), with i + 1 for i
+ *   for i in range(T.min(8, n))      for i in range(8): if i < n
+ *   for i, j in T.grid(n, 8): A[i * 8 + j] = ...
+ *                                    for f in range(n * 8): A[f] = ...
+ *   for f in range(n * 8): A[f // 8] += B[f // 8, f % 8]
+ *                                    for i, j in T.grid(n, 8): A[i] += B[i, j]
+ *
+ * A loop's bounds are computed once, before it: bounds that load stay, because the body may change
+ * what they load. */
+#include "compiler/schedule/normal_space.h"
+
+/* --- from 0 ----------------------------------------------------------------------------------- */
+
+typedef struct shift {
+    rlxc_context *ctx;
+    const rlxc_expr *from, *to;
+} shift;
+
+static const rlxc_expr *shifted(void *user, const rlxc_expr *e)
+{
+    const shift *s = user;
+    return rlxc_substitute(s->ctx, e, &s->from, &s->to, 1);
+}
+
+/* |loop| from 0. */
+static const rlxc_stmt *from_zero(rlxc_context *ctx, const rlxc_stmt *loop)
+{
+    const rlxc_expr *var = rlxc_var_like(ctx, loop->loop.var);
+    shift s = {ctx, loop->loop.var, rlxc_add(ctx, var, loop->loop.min)};
+    const rlxc_stmt_rewriter rewriter = {.user = &s, .expr = shifted};
+    rlxc_stmt *own = rlxc_copy(ctx, loop, sizeof *own);
+    own->loop.var = var;
+    own->loop.min = rlxc_int(ctx, var->dtype, 0);
+    own->loop.body = rlxc_stmt_rewrite(ctx, loop->loop.body, &rewriter);
+    return own;
+}
+
+/* |loop| with the constant of the minimum that is its extent as the extent, and the other operand
+ * as a condition; NULL: the extent is no such minimum. */
+static const rlxc_stmt *under_limit(rlxc_context *ctx, const rlxc_stmt *loop)
+{
+    const rlxc_expr *e = loop->loop.extent;
+    int64_t size;
+    while ((e->kind == RLXC_EXPR_CAST && e->dtype.bits >= e->bin.a->dtype.bits) ||
+           (e->kind == RLXC_EXPR_MAX && rlxc_is_int(e->bin.b, &size) && size <= 0))
+        e = e->bin.a;
+    if (e->kind != RLXC_EXPR_MIN || loop->loop.kind != RLXC_LOOP_SERIAL)
+        return NULL;
+    const bool first = rlxc_is_int(e->bin.a, &size);
+    const rlx_dtype t = loop->loop.var->dtype;
+    if ((!first && !rlxc_is_int(e->bin.b, &size)) || size < 0 || size > INT32_MAX || e->from_memory)
+        return NULL;
+    const rlxc_expr *limit = rlxc_cast(ctx, RLX_I64, first ? e->bin.b : e->bin.a);
+    const rlxc_expr *var = rlxc_cast(ctx, RLX_I64, loop->loop.var);
+    rlxc_stmt *own = rlxc_copy(ctx, loop, sizeof *own);
+    own->loop.extent = rlxc_int(ctx, t, size);
+    own->loop.body =
+        rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, var, limit), loop->loop.body, NULL);
+    return own;
+}
+
+static const rlxc_stmt *plain_loop(void *user, const rlxc_stmt *s)
+{
+    rlxc_context *ctx = user;
+    if (s->kind == RLXC_STMT_IF) {
+        rlxc_stmt *own = rlxc_copy(ctx, s, sizeof *own);
+        own->if_.cond = rlxc_simplify(ctx, s->if_.cond, NULL);
+        return own->if_.cond == s->if_.cond ? NULL : own;
+    }
+    if (s->kind != RLXC_STMT_FOR)
+        return NULL;
+    const bool stays = rlxc_is_const(s->loop.min, 0) || s->loop.min->from_memory;
+    const rlxc_stmt *own = stays ? s : from_zero(ctx, s);
+    const rlxc_stmt *limited = under_limit(ctx, own);
+    return limited ? limited : own;
+}
+
+const rlxc_stmt *rlxc_plain_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
+{
+    const rlxc_stmt_rewriter rewriter = {.user = ctx, .stmt = plain_loop};
+    return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
+}
+
+/* --- split loops ------------------------------------------------------------------------------ */
+
+typedef struct join {
+    rlxc_context *ctx;
+    const rlxc_expr *vars[2], *next[2]; /* of both loops, and of a step later with the same sum */
+    const rlxc_expr *to[2];             /* 0 and the sum */
+    bool sums; /* the variables occur in their sum, high * n + low, only */
+} join;
+
+static void check_sum(void *user, const rlxc_expr *e)
+{
+    join *j = user;
+    if (!j->sums || (!rlxc_expr_uses_var(j->ctx, e, j->vars[0]) &&
+                     !rlxc_expr_uses_var(j->ctx, e, j->vars[1])))
+        return;
+    const rlxc_expr *next = rlxc_substitute(j->ctx, e, j->vars, j->next, 2);
+    j->sums = rlxc_simplify(j->ctx, next, NULL) == rlxc_simplify(j->ctx, e, NULL);
+}
+
+static bool check_sums(void *user, const rlxc_stmt *s)
+{
+    join *j = user;
+    rlxc_stmt_exprs(s, check_sum, j);
+    j->sums = j->sums && !rlxc_declares_buffer(s);
+    return j->sums;
+}
+
+static const rlxc_expr *joined(void *user, const rlxc_expr *e)
+{
+    const join *j = user;
+    const rlxc_expr *own = rlxc_substitute(j->ctx, e, j->vars, j->to, 2);
+    return own == e ? e : rlxc_simplify(j->ctx, own, NULL);
+}
+
+static bool may_join(const rlxc_stmt *loop)
+{
+    return (loop->loop.kind == RLXC_LOOP_SERIAL || loop->loop.kind == RLXC_LOOP_PARALLEL) &&
+           rlxc_is_const(loop->loop.min, 0) && !loop->loop.extent->from_memory;
+}
+
+/* The loop |s| around another one as one loop; NULL: they are no digits of one variable. */
+static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
+{
+    rlxc_context *ctx = user;
+    if (s->kind != RLXC_STMT_FOR || s->loop.body->kind != RLXC_STMT_FOR || !may_join(s) ||
+        !may_join(s->loop.body))
+        return NULL;
+    const rlxc_stmt *inner = s->loop.body;
+    const rlxc_expr *high = s->loop.var, *low = inner->loop.var;
+    const rlx_dtype t = low->dtype;
+    const rlxc_expr *by = rlxc_wide(ctx, inner->loop.extent);
+    const rlxc_expr *all =
+        rlxc_canonical(ctx, rlxc_mul(ctx, rlxc_wide(ctx, s->loop.extent), by), NULL);
+    int64_t n;
+    if (!rlxc_dtype_eq(high->dtype, t) || rlxc_expr_uses_var(ctx, by, high) ||
+        rlxc_bound_of(ctx, by, NULL).min < 0 ||
+        (t.bits < 64 && (!rlxc_is_int(all, &n) || n > INT32_MAX)))
+        return NULL;
+    const rlxc_expr *sum = rlxc_var_like(ctx, low), *own_by = rlxc_cast(ctx, t, by);
+    join j = {.ctx = ctx,
+              .vars = {high, low},
+              .next = {rlxc_add(ctx, high, rlxc_int(ctx, t, 1)), rlxc_sub(ctx, low, own_by)},
+              .to = {rlxc_int(ctx, t, 0), sum},
+              .sums = true};
+    rlxc_stmt_visit(inner->loop.body, check_sums, &j);
+    if (!j.sums)
+        return NULL;
+    const rlxc_stmt_rewriter rewriter = {.user = &j, .expr = joined};
+    rlxc_stmt *own = rlxc_copy(ctx, s, sizeof *own);
+    own->loop.var = sum;
+    own->loop.extent = rlxc_cast(ctx, t, all);
+    own->loop.body = rlxc_stmt_rewrite(ctx, inner->loop.body, &rewriter);
+    const rlxc_stmt *further = join_loop(ctx, own);
+    return further ? further : own;
+}
+
+const rlxc_stmt *rlxc_join_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
+{
+    const rlxc_stmt_rewriter rewriter = {.user = ctx, .stmt = join_loop};
+    return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
+}
+
+/* --- fused loops ------------------------------------------------------------------------------ */
+
+typedef struct cutting { /* of |var| into high * by + low */
+    rlxc_context *ctx;
+    const rlxc_expr *var, *by, *high, *low;
+    bool whole; /* |var| is used in other ways */
+    rlxc_bounds bounds;
+} cutting;
+
+/* The divisor of |e|, a quotient or remainder of the variable; or NULL. */
+static const rlxc_expr *divisor_of(const cutting *c, const rlxc_expr *e)
+{
+    if (e->kind != RLXC_EXPR_FLOORDIV && e->kind != RLXC_EXPR_FLOORMOD)
+        return NULL;
+    const rlxc_expr *of = e->bin.a;
+    if (of->kind == RLXC_EXPR_CAST && of->dtype.bits > of->bin.a->dtype.bits)
+        of = of->bin.a;
+    return of == c->var ? e->bin.b : NULL;
+}
+
+/* Notes the smallest number that divides the variable, or else a size. */
+static bool find_divisor(void *user, const rlxc_expr *e)
+{
+    cutting *c = user;
+    int64_t by, best;
+    const rlxc_expr *d = divisor_of(c, e);
+    if (!d)
+        return true;
+    const bool number = rlxc_is_int(d, &by);
+    if (number ? by > 1 && (!c->by || !rlxc_is_int(c->by, &best) || by < best)
+               : !c->by && rlxc_is_size(c->ctx, d))
+        c->by = rlxc_wide(c->ctx, d);
+    return true;
+}
+
+static bool find_divisor_in(void *user, const rlxc_stmt *s)
+{
+    rlxc_stmt_nodes(((cutting *)user)->ctx, s, find_divisor, user);
+    return true;
+}
+
+static const rlxc_expr *cut_node(void *user, const rlxc_expr *e)
+{
+    cutting *c = user;
+    if (e->kind == RLXC_EXPR_EQ && e->bin.a == c->var && rlxc_is_const(e->bin.b, 0))
+        return rlxc_binary(c->ctx, RLXC_EXPR_AND,
+                           rlxc_binary(c->ctx, RLXC_EXPR_EQ, c->high, e->bin.b),
+                           rlxc_binary(c->ctx, RLXC_EXPR_EQ, c->low, e->bin.b));
+    const rlxc_expr *d = divisor_of(c, e);
+    const rlxc_expr *times = d ? rlxc_exact_quotient(c->ctx, rlxc_wide(c->ctx, d), c->by) : NULL;
+    if (!times) {
+        c->whole = c->whole || d || e == c->var;
+        return d ? e : NULL;
+    }
+    const rlx_dtype t = e->dtype;
+    const rlxc_expr *high = rlxc_cast(c->ctx, t, c->high), *low = rlxc_cast(c->ctx, t, c->low);
+    high = rlxc_binary(c->ctx, (rlxc_expr_kind)e->kind, high, rlxc_cast(c->ctx, t, times));
+    return e->kind == RLXC_EXPR_FLOORDIV
+               ? high
+               : rlxc_add(c->ctx, rlxc_mul(c->ctx, high, rlxc_cast(c->ctx, t, c->by)), low);
+}
+
+static const rlxc_expr *cut_expr(void *user, const rlxc_expr *e)
+{
+    cutting *c = user;
+    const rlxc_expr *own = rlxc_expr_rewrite_all(c->ctx, e, cut_node, c);
+    return own == e ? e : rlxc_simplify(c->ctx, own, &c->bounds);
+}
+
+/* |loop|, from 0, as two loops if its steps use only quotients and remainders of the variable. */
+static const rlxc_stmt *cut_loop(rlxc_context *ctx, const rlxc_stmt *loop)
+{
+    const rlxc_expr *var = loop->loop.var, *zero = rlxc_int(ctx, var->dtype, 0);
+    cutting c = {.ctx = ctx, .var = var};
+    if ((loop->loop.kind != RLXC_LOOP_SERIAL && loop->loop.kind != RLXC_LOOP_PARALLEL) ||
+        !rlxc_is_const(loop->loop.min, 0) || loop->loop.extent->from_memory)
+        return loop;
+    rlxc_stmt_visit(loop->loop.body, find_divisor_in, &c);
+    const rlxc_expr *extent = rlxc_canonical(ctx, rlxc_wide(ctx, loop->loop.extent), NULL);
+    const rlxc_expr *count = c.by ? rlxc_exact_quotient(ctx, extent, c.by) : NULL;
+    if (!count || rlxc_is_const(count, 1))
+        return loop;
+    c.high = rlxc_var_like(ctx, var);
+    c.low = rlxc_var_like(ctx, var);
+    rlxc_bound_loop(ctx, &c.bounds, c.high, zero, count);
+    rlxc_bound_loop(ctx, &c.bounds, c.low, zero, c.by);
+    const rlxc_stmt_rewriter rewriter = {.user = &c, .expr = cut_expr};
+    rlxc_stmt *low = rlxc_copy(ctx, loop, sizeof *low), *high = rlxc_copy(ctx, loop, sizeof *high);
+    low->loop.body = rlxc_stmt_rewrite(ctx, loop->loop.body, &rewriter);
+    if (c.whole || rlxc_failed(ctx))
+        return loop;
+    low->loop.var = c.low;
+    low->loop.kind = RLXC_LOOP_SERIAL;
+    low->loop.extent = rlxc_cast(ctx, var->dtype, c.by);
+    high->loop.var = c.high;
+    high->loop.extent = rlxc_cast(ctx, var->dtype, count);
+    high->loop.body = cut_loop(ctx, low);
+    return cut_loop(ctx, high);
+}
+
+static const rlxc_stmt *cut_at(void *user, const rlxc_stmt *s)
+{
+    return s->kind == RLXC_STMT_FOR ? cut_loop(user, s) : NULL;
+}
+
+const rlxc_stmt *rlxc_cut_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
+{
+    const rlxc_stmt_rewriter rewriter = {.user = ctx, .stmt = cut_at};
+    return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
+}
+
+typedef struct count {
+    rlxc_context *ctx;
+    uint32_t n;
+} count;
+
+static bool count_divided(void *user, const rlxc_stmt *s)
+{
+    count *n = user;
+    if (s->kind != RLXC_STMT_FOR)
+        return true;
+    cutting c = {.ctx = n->ctx, .var = s->loop.var};
+    rlxc_stmt_visit(s->loop.body, find_divisor_in, &c);
+    n->n += c.by != NULL;
+    return true;
+}
+
+uint32_t rlxc_divided_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
+{
+    count n = {.ctx = ctx};
+    rlxc_stmt_visit(rlxc_cut_loops(ctx, stmt), count_divided, &n);
+    return n.n;
+}
