@@ -283,12 +283,12 @@ static bool follows_from(rlxc_reach *r, const rlxc_expr *e, const rlxc_expr *fac
         const rlxc_expr *var = r->loops.items[i].var;
         int64_t of_e, of_fact;
         if (!rlxc_is_int(step_of(ctx, fact, var), &of_fact) || of_fact == 0 ||
-            !rlxc_is_int(step_of(ctx, e, var), &of_e) || of_e == INT64_MIN ||
-            of_e % of_fact != 0 || of_e / of_fact <= 0 || of_e / of_fact == last)
+            !rlxc_is_int(step_of(ctx, e, var), &of_e) || of_e == INT64_MIN || of_e % of_fact != 0 ||
+            of_e / of_fact <= 0 || of_e / of_fact == last)
             continue;
         last = of_e / of_fact;
-        if (never_negative(r, rlxc_sub(ctx, e, rlxc_mul(ctx, fact, rlxc_int(ctx, fact->dtype,
-                                                                            last)))))
+        if (never_negative(r,
+                           rlxc_sub(ctx, e, rlxc_mul(ctx, fact, rlxc_int(ctx, fact->dtype, last)))))
             return true;
     }
     return false;

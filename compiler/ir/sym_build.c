@@ -1,9 +1,10 @@
 /* From polynomial to expression: recovers remainders, then writes the sum in readable order.
  *
  * k * x - k * c * (x // c) becomes k * (x % c), also where only part of a larger sum has that shape
- * and where x is itself a quotient by a divisor of the constant. Each step takes one quotient out
- * of the sum's terms, so this ends. Products are written factors first, coefficient last; sums
- * start with a positive term and subtract negative ones. */
+ * and where x is itself a quotient by a divisor of the constant. If that leaves less of the
+ * quotient, so does k * x - n * (x // c): f % 64 * 128 + f // 64 stays what it is. Each step takes
+ * a quotient, or all of x, out of the sum's terms, so this ends. Products are written factors
+ * first, coefficient last; sums start with a positive term and subtract negative ones. */
 #include "compiler/ir/sym_state.h"
 
 #include "rlx/checked.h"
@@ -70,7 +71,13 @@ static bool join(rlxc_sym *s, rlxc_sum *sum, uint32_t at, const rlxc_expr *quoti
     *before = *sum;
     rlxc_sum_add(sum, replacement->terms[0].coef, replacement->terms[0].factors,
                  replacement->terms[0].n);
-    const rlxc_term gone = before->terms[at];
+    rlxc_term gone = before->terms[at];
+    int64_t m;
+    if (rlxc_poly_is_const(modulus, &m) &&
+        (__builtin_mul_overflow(scale->coef, m, &gone.coef) || gone.coef == INT64_MIN))
+        sum->failed = true;
+    else if (rlxc_poly_is_const(modulus, &m))
+        gone.coef = -gone.coef;
     for (uint32_t i = 0; i <= part->n; i++) {
         const rlxc_term *t = i < part->n ? &part->terms[i] : &gone;
         if (t->coef == INT64_MIN)
@@ -82,6 +89,30 @@ static bool join(rlxc_sym *s, rlxc_sum *sum, uint32_t at, const rlxc_expr *quoti
         return true;
     *sum = *before;
     return false;
+}
+
+/* The same for a part of the quotient, |rest| times it: as much as there is of x. */
+static bool join_part(rlxc_sym *s, rlxc_sum *sum, uint32_t at, const rlxc_term *rest,
+                      const rlxc_expr *quotient)
+{
+    rlxc_poly *x = rlxc_poly_of(s, quotient->bin.a);
+    const int64_t by = quotient->bin.b->i;
+    int64_t part;
+    if (!x || x->n == 0 || x->terms[0].n == 0 || rest->coef == INT64_MIN)
+        return false;
+    const rlxc_term one = {1, rest->n, rest->factors};
+    rlxc_poly *scaled = rlxc_poly_scale(s, x, &one);
+    const uint32_t first = scaled && scaled->n > 0 ? find_term(sum, &scaled->terms[0]) : sum->n;
+    if (first == sum->n || first == at || sum->terms[first].coef == INT64_MIN ||
+        sum->terms[first].coef % scaled->terms[0].coef != 0)
+        return false;
+    const rlxc_term scale = {sum->terms[first].coef / scaled->terms[0].coef, rest->n,
+                             rest->factors};
+    if ((scale.coef < 0) == (rest->coef < 0) || __builtin_mul_overflow(scale.coef, by, &part) ||
+        __builtin_add_overflow(rest->coef, part, &part) || part == INT64_MIN ||
+        (part < 0 ? -part : part) >= (rest->coef < 0 ? -rest->coef : rest->coef))
+        return false;
+    return join(s, sum, at, quotient, &scale, x, rlxc_poly_const(s, sum->dtype, by));
 }
 
 /* Constant divisor C: inner is x, or x // d for a d that divides C and divides another term. */
@@ -116,7 +147,7 @@ static bool join_constant(rlxc_sym *s, rlxc_sum *sum, uint32_t at, const rlxc_te
             join(s, sum, at, quotient, &scale, inner, rlxc_poly_const(s, sum->dtype, modulus)))
             return true;
     }
-    return false;
+    return join_part(s, sum, at, rest, quotient);
 }
 
 static bool join_term(rlxc_sym *s, rlxc_sum *sum, uint32_t at)

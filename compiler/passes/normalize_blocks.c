@@ -678,17 +678,18 @@ static bool begin(state *s)
     return true;
 }
 
-/* Returns the number of statements that are not in normal form. |divide|: as for
- * rlxc_without_views. */
-static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, bool divide)
+/* Returns the number of statements that are not in normal form. |join|: loops that were split are
+ * joined first; |divide|: as for rlxc_without_views. */
+static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, bool join, bool divide)
 {
     state s = {.ctx = ctx, .f = f};
     const rlxc_stmt *written = f->body;
-    f->body = rlxc_join_loops(ctx, written);
+    f->body = join ? rlxc_join_loops(ctx, written) : written;
+    s.changed = f->body != written;
     rlxc_without_views(ctx, f, divide);
     const rlxc_stmt *plain = rlxc_plain_loops(ctx, f->body);
     f->body = rlxc_cut_loops(ctx, plain);
-    s.changed = f->body != plain;
+    s.changed = s.changed || f->body != plain;
     if (!begin(&s)) {
         f->body = written;
         rlxc_without_views(ctx, f, divide);
@@ -718,19 +719,30 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, bool divide)
     return s.odd;
 }
 
+/* Normalises |f| in the way that leaves the fewest statements in another form, then the fewest
+ * divisions. */
 static void normalize_func(rlxc_context *ctx, rlxc_prim_func *f)
 {
+    static const struct {
+        bool join, divide;
+    } ways[] = {{true, false}, {true, true}, {false, false}};
+    enum { N = sizeof ways / sizeof *ways };
     f->body = rlxc_join_parts(ctx, rlxc_plain_exprs(ctx, f->body));
-    const rlxc_stmt *written = f->body;
-    const uint32_t odd = normalize(ctx, f, false), divisions = rlxc_all_divisions(ctx, f->body);
-    const rlxc_stmt *first = f->body;
-    if (odd == 0 && divisions == 0)
-        return;
-    f->body = written;
-    const uint32_t left = normalize(ctx, f, true), most = rlxc_all_divisions(ctx, written);
-    const uint32_t now = rlxc_all_divisions(ctx, f->body);
-    if (now > most || left > odd || (left == odd && now >= divisions))
-        f->body = first;
+    const rlxc_stmt *const written = f->body, *best = NULL;
+    const uint32_t most = rlxc_all_divisions(ctx, written);
+    uint32_t least_odd = 0, least = 0;
+    for (uint32_t i = 0; i < N && (!best || least_odd > 0 || least > 0); i++) {
+        f->body = written;
+        const uint32_t odd = normalize(ctx, f, ways[i].join, ways[i].divide);
+        const uint32_t n = rlxc_all_divisions(ctx, f->body);
+        const bool better = !best || odd < least_odd || (odd == least_odd && n < least);
+        if (!better || (n > most && i + 1 < N))
+            continue;
+        best = f->body;
+        least_odd = odd;
+        least = n;
+    }
+    f->body = best;
 }
 
 bool rlxc_pass_normalize_blocks(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)

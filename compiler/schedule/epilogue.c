@@ -123,9 +123,9 @@ rlxc_stage *rlxc_epilogue_on_tile(const rlxc_stages *s, uint32_t first, uint32_t
             continue;
         if (at < s->n || k < i || !same)
             return NULL;
-        found = !maps(s->ctx, q, p, indices)      ? with_groups(s->ctx, q, p, indices)
+        found = !maps(s->ctx, q, p, indices)     ? with_groups(s->ctx, q, p, indices)
                 : stored_axes(p) == p->out->ndim ? &s->items[k]
-                                                  : without_units(s->ctx, q, p);
+                                                 : without_units(s->ctx, q, p);
         if (!found)
             return NULL;
         at = k;

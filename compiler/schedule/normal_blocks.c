@@ -346,9 +346,8 @@ static bool find_elsewhere(void *user, const rlxc_expr *e)
 {
     units *u = user;
     for (uint32_t d = 0; e->kind == RLXC_EXPR_LOAD && d < e->load.n; d++)
-        u->elsewhere =
-            u->elsewhere || (is_unit(e->load.buffer, e->load.indices, d) &&
-                             (e->load.n != u->ndim || !u->vars[d]));
+        u->elsewhere = u->elsewhere || (is_unit(e->load.buffer, e->load.indices, d) &&
+                                        (e->load.n != u->ndim || !u->vars[d]));
     return !u->elsewhere;
 }
 
@@ -376,8 +375,7 @@ static const rlxc_expr *unit_load(void *user, const rlxc_expr *e)
 static const rlxc_stmt *unit_store(units *u, const rlxc_stmt *store)
 {
     rlxc_stmt *own = rlxc_copy(u->ctx, store, sizeof *own);
-    own->store.indices =
-        with_vars(u, store->store.buffer, store->store.indices, store->store.n);
+    own->store.indices = with_vars(u, store->store.buffer, store->store.indices, store->store.n);
     own->store.value = rlxc_expr_rewrite_all(u->ctx, store->store.value, unit_load, u);
     return own;
 }

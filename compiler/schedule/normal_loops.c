@@ -89,14 +89,14 @@ typedef struct join {
     rlxc_context *ctx;
     const rlxc_expr *vars[2], *next[2]; /* of both loops, and of a step later with the same sum */
     const rlxc_expr *to[2];             /* 0 and the sum */
-    bool sums; /* the variables occur in their sum, high * n + low, only */
+    bool sums;                          /* the variables occur in their sum, high * n + low, only */
 } join;
 
 static void check_sum(void *user, const rlxc_expr *e)
 {
     join *j = user;
-    if (!j->sums || (!rlxc_expr_uses_var(j->ctx, e, j->vars[0]) &&
-                     !rlxc_expr_uses_var(j->ctx, e, j->vars[1])))
+    if (!j->sums ||
+        (!rlxc_expr_uses_var(j->ctx, e, j->vars[0]) && !rlxc_expr_uses_var(j->ctx, e, j->vars[1])))
         return;
     const rlxc_expr *next = rlxc_substitute(j->ctx, e, j->vars, j->next, 2);
     j->sums = rlxc_simplify(j->ctx, next, NULL) == rlxc_simplify(j->ctx, e, NULL);
@@ -113,8 +113,7 @@ static bool check_sums(void *user, const rlxc_stmt *s)
 static const rlxc_expr *joined(void *user, const rlxc_expr *e)
 {
     const join *j = user;
-    const rlxc_expr *own = rlxc_substitute(j->ctx, e, j->vars, j->to, 2);
-    return own == e ? e : rlxc_simplify(j->ctx, own, NULL);
+    return rlxc_substitute(j->ctx, e, j->vars, j->to, 2);
 }
 
 static bool may_join(const rlxc_stmt *loop)

@@ -142,8 +142,8 @@ static void indices_of(walk *w, const terms *t, const rlxc_buffer *to, const rlx
         int64_t whole = 0;
         if (i >= first && sizes[i].n == 0) {
             const int64_t left = rest % size;
-            whole = rest / size + (nearest && left > size / 2) -
-                    (left < (nearest ? -(size / 2) : 0));
+            whole =
+                rest / size + (nearest && left > size / 2) - (left < (nearest ? -(size / 2) : 0));
             rest -= whole * size;
         }
         out[i] = rlxc_i64(ctx, whole);

@@ -330,8 +330,7 @@ bool rlxc_space_take(rlxc_space *s, const rlxc_expr *cond, const rlxc_expr *cons
 {
     if (!rlxc_space_goes_on(s) || rlxc_is_const(cond, 1))
         return !s->failed;
-    if (cond->kind == RLXC_EXPR_CALL && cond->call.n == 1 &&
-        strcmp(cond->call.name, "likely") == 0)
+    if (cond->kind == RLXC_EXPR_CALL && cond->call.n == 1 && strcmp(cond->call.name, "likely") == 0)
         return rlxc_space_take(s, cond->call.args[0], from, to, n);
     if (cond->kind == RLXC_EXPR_AND) {
         const bool first = rlxc_space_take(s, cond->bin.a, from, to, n);

@@ -125,10 +125,39 @@ bool rlxc_declares_buffer(const rlxc_stmt *s)
             (s->block.block->n_allocs > 0 || s->block.block->n_matches > 0));
 }
 
-static bool find_buffer(void *user, const rlxc_stmt *s)
+static const rlxc_expr *const *sizes_with_values(const lets *l, const rlxc_expr *const *sizes,
+                                                 uint32_t n)
+{
+    const rlxc_expr **own = rlxc_alloc(l->ctx, ((size_t)n + 1) * sizeof *own);
+    for (uint32_t i = 0; i < n; i++)
+        own[i] = rlxc_substitute(l->ctx, sizes[i], l->vars, l->values, l->n);
+    return own;
+}
+
+static void put_values(const lets *l, rlxc_buffer *b)
+{
+    b->shape = sizes_with_values(l, b->shape, b->ndim);
+    if (b->strides)
+        b->strides = sizes_with_values(l, b->strides, b->ndim);
+    if (b->elem_offset)
+        b->elem_offset = rlxc_substitute(l->ctx, b->elem_offset, l->vars, l->values, l->n);
+}
+
+/* Puts the values for the names in the shapes of the buffers that |s| declares. */
+static bool put_in_buffers(void *user, const rlxc_stmt *s)
+{
+    const lets *l = user;
+    if (s->kind == RLXC_STMT_DECL_BUFFER)
+        put_values(l, s->decl);
+    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_allocs; i++)
+        put_values(l, s->block.block->allocs[i]);
+    return true;
+}
+
+static bool find_match(void *user, const rlxc_stmt *s)
 {
     bool *found = user;
-    *found = *found || rlxc_declares_buffer(s);
+    *found = *found || (s->kind == RLXC_STMT_BLOCK && s->block.block->n_matches > 0);
     return !*found;
 }
 
@@ -136,19 +165,19 @@ static const rlxc_stmt *without_lets(void *user, const rlxc_stmt *s)
 {
     lets l = {.ctx = user};
     const rlxc_stmt_rewriter rewriter = {.user = &l, .expr = with_values};
-    uint32_t first = 0, n = 0; /* no buffer is declared from |first| on */
+    bool matches = false;
+    uint32_t n = 0;
     if (s->kind != RLXC_STMT_SEQ)
         return NULL;
-    for (uint32_t i = 0; i < s->seq.n; i++) {
-        bool declares = false;
-        rlxc_stmt_visit(s->seq.items[i], find_buffer, &declares);
-        first = declares ? i + 1 : first;
-    }
+    rlxc_stmt_visit(s, find_match, &matches);
     const rlxc_stmt **kept = rlxc_alloc(l.ctx, ((size_t)s->seq.n + 1) * sizeof *kept);
-    for (uint32_t i = 0; i < s->seq.n; i++) {
+    for (uint32_t i = 0; i < s->seq.n && !matches; i++) {
         const rlxc_stmt *own = s->seq.items[i];
-        own = l.n > 0 ? rlxc_stmt_rewrite(l.ctx, own, &rewriter) : own;
-        if (own->kind == RLXC_STMT_LET && i >= first && l.n < MOST_LETS &&
+        if (l.n > 0) {
+            own = rlxc_stmt_rewrite(l.ctx, own, &rewriter);
+            rlxc_stmt_visit(own, put_in_buffers, &l);
+        }
+        if (own->kind == RLXC_STMT_LET && l.n < MOST_LETS &&
             rlxc_is_index_type(own->let.var->dtype) && !own->let.value->from_memory &&
             i + 1 < s->seq.n && size_of(own->let.value, SMALL) <= SMALL) {
             l.vars[l.n] = own->let.var;

@@ -88,17 +88,25 @@ static bool has_while(const rlxc_stmt *body)
     return found;
 }
 
-/* The buffer of |f| whose memory the view |v| names whole; or NULL. */
+/* The buffer of |f| whose memory the view |v| names whole; or NULL. |root|, or the sequence |body|,
+ * allocates the temporaries. */
 static rlxc_buffer *viewed(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_block *root,
-                           const rlxc_buffer *v)
+                           const rlxc_stmt *body, const rlxc_buffer *v)
 {
+    rlxc_buffer *found = NULL;
     for (uint32_t i = 0; i < f->n_params; i++)
         if (f->params[i].buffer && f->params[i].buffer->data == v->data)
-            return same_elements(ctx, f->params[i].buffer, v) ? f->params[i].buffer : NULL;
+            found = f->params[i].buffer;
     for (uint32_t i = 0; root && i < root->n_allocs; i++)
         if (root->allocs[i]->data == v->data)
-            return same_elements(ctx, root->allocs[i], v) ? root->allocs[i] : NULL;
-    return NULL;
+            found = root->allocs[i];
+    for (uint32_t i = 1; i < body->seq.n && !found; i++) {
+        const rlxc_stmt *a = body->seq.items[i - 1], *d = body->seq.items[i];
+        if (a->kind == RLXC_STMT_ALLOCATE && d->kind == RLXC_STMT_DECL_BUFFER &&
+            a->allocate.var == v->data && d->decl->data == v->data)
+            found = d->decl;
+    }
+    return found && same_elements(ctx, found, v) ? found : NULL;
 }
 
 /* --- shapes of temporaries -------------------------------------------------------------------- */
@@ -192,8 +200,8 @@ static bool shape_as_param(const shaping *s, const rlxc_buffer *temp)
     return body;
 }
 
-/* Gives |temp| rows of those steps by which its accesses can count; |divide|: also where a loop then
- * has both its variable and digits of it. False: there are none. */
+/* Gives |temp| rows of those steps by which its accesses can count; |divide|: also where a loop
+ * then has both its variable and digits of it. False: there are none. */
 static bool shape_by_steps(const shaping *s, const rlxc_buffer *temp, bool divide)
 {
     rlxc_context *ctx = s->ctx;
@@ -215,7 +223,8 @@ static bool shape_by_steps(const shaping *s, const rlxc_buffer *temp, bool divid
         rlxc_buffer *own = rlxc_copy(ctx, temp, sizeof *own);
         own->ndim = n + 2;
         own->shape = rlxc_copy(ctx, shape, own->ndim * sizeof *shape);
-        const rlxc_stmt *body = reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1, false);
+        const rlxc_stmt *body =
+            reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1, false);
         if (body && (divide || rlxc_divided_loops(ctx, body) <= divided)) {
             best = body;
             size = all.items[i];
@@ -270,7 +279,8 @@ static void remove_views(const shaping *s, rlxc_block *root, const rlxc_stmt *bo
     RLXC_VEC(const rlxc_stmt *) kept = {0};
     for (uint32_t i = 0; body->kind == RLXC_STMT_SEQ && i < body->seq.n; i++) {
         const rlxc_stmt *d = body->seq.items[i];
-        rlxc_buffer *to = d->kind == RLXC_STMT_DECL_BUFFER ? viewed(ctx, s->f, root, d->decl) : NULL;
+        rlxc_buffer *to =
+            d->kind == RLXC_STMT_DECL_BUFFER ? viewed(ctx, s->f, root, body, d->decl) : NULL;
         if (to && only_elements(ctx, body, d->decl))
             RLXC_PUSH(ctx, &views, ((rlxc_reshaping){d->decl, to, false}));
         else
@@ -303,6 +313,8 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f, bool divide)
     shaping s = {.ctx = ctx, .f = f, .divide = divide};
     remove_views(&s, root, body);
     rlxc_stmt_visit(f->body, find_temps, &s);
+    for (uint32_t i = 0; i < s.temps.count; i++)
+        drop_layout(ctx, s.temps.items[i]);
     for (uint32_t i = 0; i < s.temps.count && !rlxc_failed(ctx); i++)
         shape_temp(&s, s.temps.items[i]);
 }

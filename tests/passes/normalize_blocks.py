@@ -3423,13 +3423,13 @@ class Module:
     def rows_of_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
         # with T.block("root"):
         C = T.alloc_buffer((2,))
-        for i, k0, k1 in T.grid(2, 3, 1):
+        for i, k1 in T.grid(2, 3):
             for j in range(2):
-                if k0 + k1 == 0:
+                if k1 == 0:
                     C[j] = T.float32(0.0)
             for j in range(2):
-                C[j] = C[j] + A[i, k0 + k1] * A[j, k0 + k1]
-            if k0 + k1 == 2:
+                C[j] = C[j] + A[i, k1] * A[j, k1]
+            if k1 == 2:
                 for j in range(2):
                     B[i, j] = C[j]
 
