@@ -168,7 +168,7 @@ static void plain_layouts(state *s)
     if (own)
         s->temps.items = own;
     for (uint32_t i = 0; i < s->n; i++) /* dimensions may be split over a loop now */
-        s->stmts[i] = rlxc_cut_loops(s->ctx, s->stmts[i]);
+        s->stmts[i] = rlxc_cut_loops(s->ctx, s->stmts[i], false);
 }
 
 /* --- nests ------------------------------------------------------------------------------------ */
@@ -678,21 +678,27 @@ static bool begin(state *s)
     return true;
 }
 
-/* Returns the number of statements that are not in normal form. |join|: loops that were split are
- * joined first; |divide|: as for rlxc_without_views. */
-static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, bool join, bool divide)
+typedef struct way {
+    bool join;   /* loops that were split are joined first */
+    bool cut;    /* loops that were fused are cut then, not only where that is all they need */
+    bool divide; /* as for rlxc_without_views */
+} way;
+
+/* Returns the number of statements that are not in normal form. */
+static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
 {
     state s = {.ctx = ctx, .f = f};
     const rlxc_stmt *written = f->body;
-    f->body = join ? rlxc_join_loops(ctx, written) : written;
+    f->body = w.join ? rlxc_join_loops(ctx, written) : written;
+    f->body = w.cut ? rlxc_cut_loops(ctx, f->body, true) : f->body;
     s.changed = f->body != written;
-    rlxc_without_views(ctx, f, divide);
+    rlxc_without_views(ctx, f, w.divide);
     const rlxc_stmt *plain = rlxc_plain_loops(ctx, f->body);
-    f->body = rlxc_cut_loops(ctx, plain);
+    f->body = rlxc_cut_loops(ctx, plain, false);
     s.changed = s.changed || f->body != plain;
     if (!begin(&s)) {
         f->body = written;
-        rlxc_without_views(ctx, f, divide);
+        rlxc_without_views(ctx, f, w.divide);
         return UINT32_MAX;
     }
     count_writers(&s);
@@ -705,7 +711,7 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, bool join, bool 
     rewrite_attention(&s);
     if (!s.changed || rlxc_failed(ctx)) {
         f->body = written;
-        rlxc_without_views(ctx, f, divide);
+        rlxc_without_views(ctx, f, w.divide);
         return s.odd;
     }
     static const rlxc_block no_root = {.name = "root"}; /* plain loops have none */
@@ -723,20 +729,16 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, bool join, bool 
  * divisions. */
 static void normalize_func(rlxc_context *ctx, rlxc_prim_func *f)
 {
-    static const struct {
-        bool join, divide;
-    } ways[] = {{true, false}, {true, true}, {false, false}};
-    enum { N = sizeof ways / sizeof *ways };
+    static const way ways[] = {
+        {false, false, false}, {true, false, false}, {true, false, true}, {true, true, true}};
     f->body = rlxc_join_parts(ctx, rlxc_plain_exprs(ctx, f->body));
     const rlxc_stmt *const written = f->body, *best = NULL;
     const uint32_t most = rlxc_all_divisions(ctx, written);
-    uint32_t least_odd = 0, least = 0;
-    for (uint32_t i = 0; i < N && (!best || least_odd > 0 || least > 0); i++) {
+    uint32_t least_odd = 1, least = 0;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && (least_odd > 0 || least > 0); i++) {
         f->body = written;
-        const uint32_t odd = normalize(ctx, f, ways[i].join, ways[i].divide);
-        const uint32_t n = rlxc_all_divisions(ctx, f->body);
-        const bool better = !best || odd < least_odd || (odd == least_odd && n < least);
-        if (!better || (n > most && i + 1 < N))
+        const uint32_t odd = normalize(ctx, f, ways[i]), n = rlxc_all_divisions(ctx, f->body);
+        if (i > 0 && (n > most || odd > least_odd || (odd == least_odd && n >= least)))
             continue;
         best = f->body;
         least_odd = odd;

@@ -74,10 +74,12 @@ const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt);
 bool rlxc_declares_buffer(const rlxc_stmt *s);
 /* |stmt| with loops from 0, and limits on their extents as conditions (normal_loops.c). */
 const rlxc_stmt *rlxc_plain_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
-/* |stmt| with one loop for each two that are used as the sum of their digits only. */
+/* |stmt| with loops for stores of vectors, and one loop for each two that are used as the sum of
+ * their digits only. */
 const rlxc_stmt *rlxc_join_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
-/* |stmt| with two loops for each whose steps use only quotients and remainders of its variable. */
-const rlxc_stmt *rlxc_cut_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
+/* |stmt| with two loops for each whose steps use only quotients and remainders of its variable;
+ * |all|: among other uses. */
+const rlxc_stmt *rlxc_cut_loops(rlxc_context *ctx, const rlxc_stmt *stmt, bool all);
 /* The number of loops of which quotients or remainders are left then. */
 uint32_t rlxc_divided_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
 
@@ -122,6 +124,7 @@ uint32_t rlxc_independent_stores(rlxc_context *ctx, const rlxc_stmt *stmt, const
  * are reductions; of another store, they do not count. NULL: there is none. */
 const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
                                    const rlxc_stmt *const *loops, uint32_t n);
+bool rlxc_stores_vector(const rlxc_stmt *store);
 /* The loop over the lanes of a store of a vector; NULL: its lanes depend on each other. */
 const rlxc_stmt *rlxc_lane_loop(rlxc_context *ctx, const rlxc_stmt *store);
 /* For rlxc_expr_visit: true if no part is a load. */

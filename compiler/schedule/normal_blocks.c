@@ -504,6 +504,14 @@ const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
 
 /* --- stores of vectors ------------------------------------------------------------------------ */
 
+bool rlxc_stores_vector(const rlxc_stmt *store)
+{
+    bool vector = store->store.value->dtype.lanes > 1;
+    for (uint32_t i = 0; i < store->store.n; i++)
+        vector = vector || store->store.indices[i]->dtype.lanes > 1;
+    return vector;
+}
+
 enum { MOST_LANE_NODES = 1024 };
 
 typedef struct lane {

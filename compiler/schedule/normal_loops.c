@@ -126,25 +126,28 @@ static bool may_join(const rlxc_stmt *loop)
 static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
 {
     rlxc_context *ctx = user;
+    if (s->kind == RLXC_STMT_STORE && rlxc_stores_vector(s))
+        return rlxc_lane_loop(ctx, s);
     if (s->kind != RLXC_STMT_FOR || s->loop.body->kind != RLXC_STMT_FOR || !may_join(s) ||
         !may_join(s->loop.body))
         return NULL;
     const rlxc_stmt *inner = s->loop.body;
     const rlxc_expr *high = s->loop.var, *low = inner->loop.var;
-    const rlx_dtype t = low->dtype;
+    const rlx_dtype t = low->dtype, of_high = high->dtype;
     const rlxc_expr *by = rlxc_wide(ctx, inner->loop.extent);
     const rlxc_expr *all =
         rlxc_canonical(ctx, rlxc_mul(ctx, rlxc_wide(ctx, s->loop.extent), by), NULL);
     int64_t n;
-    if (!rlxc_dtype_eq(high->dtype, t) || rlxc_expr_uses_var(ctx, by, high) ||
+    if (of_high.bits > t.bits || rlxc_expr_uses_var(ctx, by, high) ||
         rlxc_bound_of(ctx, by, NULL).min < 0 ||
         (t.bits < 64 && (!rlxc_is_int(all, &n) || n > INT32_MAX)))
         return NULL;
     const rlxc_expr *sum = rlxc_var_like(ctx, low), *own_by = rlxc_cast(ctx, t, by);
     join j = {.ctx = ctx,
               .vars = {high, low},
-              .next = {rlxc_add(ctx, high, rlxc_int(ctx, t, 1)), rlxc_sub(ctx, low, own_by)},
-              .to = {rlxc_int(ctx, t, 0), sum},
+              
+              .next = {rlxc_add(ctx, high, rlxc_int(ctx, of_high, 1)), rlxc_sub(ctx, low, own_by)},
+              .to = {rlxc_int(ctx, of_high, 0), sum},
               .sums = true};
     rlxc_stmt_visit(inner->loop.body, check_sums, &j);
     if (!j.sums)
@@ -169,7 +172,7 @@ const rlxc_stmt *rlxc_join_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
 typedef struct cutting { /* of |var| into high * by + low */
     rlxc_context *ctx;
     const rlxc_expr *var, *by, *high, *low;
-    bool whole; /* |var| is used in other ways */
+    bool whole; /* |var| is used in other ways, too */
     rlxc_bounds bounds;
 } cutting;
 
@@ -205,6 +208,12 @@ static bool find_divisor_in(void *user, const rlxc_stmt *s)
     return true;
 }
 
+static const rlxc_expr *sum_of(const cutting *c, rlx_dtype t)
+{
+    const rlxc_expr *high = rlxc_cast(c->ctx, t, c->high), *by = rlxc_cast(c->ctx, t, c->by);
+    return rlxc_add(c->ctx, rlxc_mul(c->ctx, high, by), rlxc_cast(c->ctx, t, c->low));
+}
+
 static const rlxc_expr *cut_node(void *user, const rlxc_expr *e)
 {
     cutting *c = user;
@@ -214,11 +223,13 @@ static const rlxc_expr *cut_node(void *user, const rlxc_expr *e)
                            rlxc_binary(c->ctx, RLXC_EXPR_EQ, c->low, e->bin.b));
     const rlxc_expr *d = divisor_of(c, e);
     const rlxc_expr *times = d ? rlxc_exact_quotient(c->ctx, rlxc_wide(c->ctx, d), c->by) : NULL;
+    const rlx_dtype t = e->dtype;
     if (!times) {
         c->whole = c->whole || d || e == c->var;
-        return d ? e : NULL;
+        return d           ? rlxc_binary(c->ctx, (rlxc_expr_kind)e->kind, sum_of(c, t), d)
+               : e == c->var ? sum_of(c, t)
+                             : NULL;
     }
-    const rlx_dtype t = e->dtype;
     const rlxc_expr *high = rlxc_cast(c->ctx, t, c->high), *low = rlxc_cast(c->ctx, t, c->low);
     high = rlxc_binary(c->ctx, (rlxc_expr_kind)e->kind, high, rlxc_cast(c->ctx, t, times));
     return e->kind == RLXC_EXPR_FLOORDIV
@@ -233,8 +244,9 @@ static const rlxc_expr *cut_expr(void *user, const rlxc_expr *e)
     return own == e ? e : rlxc_simplify(c->ctx, own, &c->bounds);
 }
 
-/* |loop|, from 0, as two loops if its steps use only quotients and remainders of the variable. */
-static const rlxc_stmt *cut_loop(rlxc_context *ctx, const rlxc_stmt *loop)
+/* |loop|, from 0, as two loops if its steps use quotients and remainders of the variable; unless
+ * |all|, only those. */
+static const rlxc_stmt *cut_loop(rlxc_context *ctx, const rlxc_stmt *loop, bool all)
 {
     const rlxc_expr *var = loop->loop.var, *zero = rlxc_int(ctx, var->dtype, 0);
     cutting c = {.ctx = ctx, .var = var};
@@ -253,25 +265,30 @@ static const rlxc_stmt *cut_loop(rlxc_context *ctx, const rlxc_stmt *loop)
     const rlxc_stmt_rewriter rewriter = {.user = &c, .expr = cut_expr};
     rlxc_stmt *low = rlxc_copy(ctx, loop, sizeof *low), *high = rlxc_copy(ctx, loop, sizeof *high);
     low->loop.body = rlxc_stmt_rewrite(ctx, loop->loop.body, &rewriter);
-    if (c.whole || rlxc_failed(ctx))
+    if ((c.whole && !all) || rlxc_failed(ctx))
         return loop;
     low->loop.var = c.low;
     low->loop.kind = RLXC_LOOP_SERIAL;
     low->loop.extent = rlxc_cast(ctx, var->dtype, c.by);
     high->loop.var = c.high;
     high->loop.extent = rlxc_cast(ctx, var->dtype, count);
-    high->loop.body = cut_loop(ctx, low);
-    return cut_loop(ctx, high);
+    high->loop.body = cut_loop(ctx, low, all);
+    return cut_loop(ctx, high, all);
 }
 
 static const rlxc_stmt *cut_at(void *user, const rlxc_stmt *s)
 {
-    return s->kind == RLXC_STMT_FOR ? cut_loop(user, s) : NULL;
+    return s->kind == RLXC_STMT_FOR ? cut_loop(user, s, false) : NULL;
 }
 
-const rlxc_stmt *rlxc_cut_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
+static const rlxc_stmt *cut_any(void *user, const rlxc_stmt *s)
 {
-    const rlxc_stmt_rewriter rewriter = {.user = ctx, .stmt = cut_at};
+    return s->kind == RLXC_STMT_FOR ? cut_loop(user, s, true) : NULL;
+}
+
+const rlxc_stmt *rlxc_cut_loops(rlxc_context *ctx, const rlxc_stmt *stmt, bool all)
+{
+    const rlxc_stmt_rewriter rewriter = {.user = ctx, .stmt = all ? cut_any : cut_at};
     return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
 }
 
@@ -294,6 +311,6 @@ static bool count_divided(void *user, const rlxc_stmt *s)
 uint32_t rlxc_divided_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
 {
     count n = {.ctx = ctx};
-    rlxc_stmt_visit(rlxc_cut_loops(ctx, stmt), count_divided, &n);
+    rlxc_stmt_visit(rlxc_cut_loops(ctx, stmt, false), count_divided, &n);
     return n.n;
 }

@@ -370,14 +370,6 @@ static bool collect_from_let(rlxc_context *ctx, const rlxc_stmt *seq, uint32_t i
     return done;
 }
 
-static bool is_vector(const rlxc_stmt *store)
-{
-    bool vector = store->store.value->dtype.lanes > 1;
-    for (uint32_t i = 0; i < store->store.n; i++)
-        vector = vector || store->store.indices[i]->dtype.lanes > 1;
-    return vector;
-}
-
 /* The nest of a store outside of blocks. A loop of which one iteration counts is no reduction. */
 static bool collect_store(rlxc_context *ctx, const rlxc_stmt *s, const path *at, rlxc_nests *out)
 {
@@ -449,7 +441,7 @@ static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests 
         return collect(ctx, in_turns(ctx, s->if_.then, at, &inside), &inside, out);
     }
     if (s->kind == RLXC_STMT_STORE) {
-        if (is_vector(s))
+        if (rlxc_stores_vector(s))
             return (s = rlxc_lane_loop(ctx, s)) && collect(ctx, s, at, out);
         return collect_store(ctx, s, at, out);
     }

@@ -1258,10 +1258,12 @@ class Module:
 
     @T.prim_func
     def g(A: T.Buffer((32, 64), "float32"), C: T.Buffer((32, 64), "float32")):
-        A_1 = T.decl_buffer((2048,), data=A.data)
-        C_1 = T.decl_buffer((2048,), data=C.data)
-        for i in range(512):
-            C_1[T.Ramp(i * 4, 1, 4)] = A_1[T.Ramp(i * 4, 1, 4)]
+        # with T.block("root"):
+        for i, lane in T.grid(T.int64(32), T.int64(64)):
+            with T.block("C"):
+                i_1, lane_1 = T.axis.remap("SS", [i, lane])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                C[i_1, lane_1] = A[i_1, lane_1]
 
     @T.prim_func
     def h(A: T.Buffer((32, 64), "float32"), C: T.Buffer((32, 64), "float32")):
@@ -3423,13 +3425,13 @@ class Module:
     def rows_of_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
         # with T.block("root"):
         C = T.alloc_buffer((2,))
-        for i, k1 in T.grid(2, 3):
+        for i, k0, k1 in T.grid(2, 3, 1):
             for j in range(2):
-                if k1 == 0:
+                if k0 + k1 == 0:
                     C[j] = T.float32(0.0)
             for j in range(2):
-                C[j] = C[j] + A[i, k1] * A[j, k1]
-            if k1 == 2:
+                C[j] = C[j] + A[i, k0 + k1] * A[j, k0 + k1]
+            if k0 + k1 == 2:
                 for j in range(2):
                     B[i, j] = C[j]
 
