@@ -148,8 +148,7 @@ const rlxc_stmt *rlxc_stmt_allocate(rlxc_context *ctx, rlxc_buffer *buffer)
     *allocate = (rlxc_stmt){.kind = RLXC_STMT_ALLOCATE};
     allocate->allocate.var = buffer->data;
     allocate->allocate.dtype = buffer->dtype;
-    allocate->allocate.extents = buffer->shape;
-    allocate->allocate.n = buffer->ndim;
+    allocate->allocate.extents = rlxc_memory_extents(ctx, buffer, &allocate->allocate.n);
     allocate->allocate.scope = buffer->scope;
     *decl = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER};
     decl->decl = buffer;
@@ -222,6 +221,40 @@ void rlxc_prim_func_dims(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_
     }
     *out_vars = list.vars.items;
     *out_n = list.vars.count;
+}
+
+const rlxc_expr *const *rlxc_memory_extents(rlxc_context *ctx, const rlxc_buffer *b,
+                                            uint32_t *out_n)
+{
+    int64_t row = 1, offset = 0, first = 0, size, stride;
+    *out_n = b->ndim;
+    if ((!b->strides || b->ndim == 0) && (!b->elem_offset || rlxc_is_const(b->elem_offset, 0)))
+        return b->shape;
+    if (b->elem_offset && (!rlxc_is_int(b->elem_offset, &offset) || offset < 0))
+        return NULL;
+    for (uint32_t i = b->ndim; i-- > 0;) { /* |row|: what an element of the first dimension has */
+        if (b->strides ? !rlxc_is_int(b->strides[i], &stride) || stride < 0
+                       : (stride = row, false))
+            return NULL;
+        if (i == 0) {
+            first = stride;
+            continue;
+        }
+        if (!rlxc_is_int(b->shape[i], &size) || size < 0)
+            return NULL;
+        if (!b->strides ? __builtin_mul_overflow(row, size, &row)
+                        : __builtin_mul_overflow(size > 0 ? size - 1 : 0, stride, &stride) ||
+                              __builtin_add_overflow(row, stride, &row))
+            return NULL;
+    }
+    row = first > row ? first : row;
+    if (__builtin_add_overflow(row, offset, &row))
+        return NULL;
+    const rlxc_expr **extents = rlxc_alloc(ctx, 2 * sizeof *extents);
+    extents[0] = b->ndim > 0 ? b->shape[0] : rlxc_i64(ctx, 1);
+    extents[1] = rlxc_int(ctx, extents[0]->dtype, row);
+    *out_n = 2;
+    return extents[0]->dtype.bits < 64 && row > INT32_MAX ? NULL : extents;
 }
 
 const rlxc_expr *rlxc_extents_bytes(rlxc_context *ctx, rlx_dtype dtype,

@@ -130,9 +130,12 @@ static void allocate(lowering *l, list *out, rlxc_buffer *buffer)
     rlxc_stmt *s = new_stmt(l, RLXC_STMT_ALLOCATE);
     s->allocate.var = own->data;
     s->allocate.dtype = own->dtype;
-    s->allocate.extents = own->shape;
-    s->allocate.n = own->ndim;
+    s->allocate.extents = rlxc_memory_extents(l->ctx, own, &s->allocate.n);
     s->allocate.scope = own->scope ? own->scope : rlxc_intern_cstr(l->ctx, "global");
+    if (!s->allocate.extents) {
+        rlxc_error(l->ctx, l->range, "the layout of the temporary '%s' is unknown", own->name);
+        return;
+    }
     push(l, out, s);
     declare(l, out, own);
 }

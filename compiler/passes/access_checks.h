@@ -41,6 +41,8 @@ void rlxc_note_memory(rlxc_access_checks *w, const rlxc_expr *data, const rlxc_b
                       const char *name, const rlxc_expr *bytes);
 /* Records the memory of a buffer with storage of its own. */
 void rlxc_note_buffer(rlxc_access_checks *w, const rlxc_buffer *b);
+/* The same for a temporary, whose strides say how much is allocated. */
+void rlxc_note_temporary(rlxc_access_checks *w, const rlxc_buffer *b);
 /* The size in bytes of |n| extents of elements of type |t|. */
 const rlxc_expr *rlxc_bytes_of_shape(rlxc_context *ctx, rlx_dtype t,
                                      const rlxc_expr *const *extents, uint32_t n);

@@ -126,7 +126,7 @@ static const rlxc_stmt *guard_block(walk *w, const rlxc_stmt *s)
         rlxc_reach_bind(&w->reach, b->axes[i].var,
                         rlxc_reach_resolve(&w->reach, s->block.values[i]));
     for (uint32_t i = 0; i < b->n_allocs; i++)
-        rlxc_note_buffer(w, b->allocs[i]);
+        rlxc_note_temporary(w, b->allocs[i]);
     begin(w, &inside);
     for (uint32_t i = 0; i < b->n_matches; i++) {
         rlxc_check_exprs(w, b->matches[i].source.mins, b->matches[i].source.buffer->ndim);
@@ -182,7 +182,7 @@ static void check_declared(walk *w, const rlxc_buffer *b)
         rlxc_check_exprs(w, b->strides, b->ndim);
     rlxc_check_expr(w, b->elem_offset);
     if (b->data != NULL && !rlxc_map_get(&w->memories, rlxc_key(b->data)))
-        rlxc_note_buffer(w, b); /* the declaration allocates it */
+        rlxc_note_temporary(w, b); /* the declaration allocates it */
 }
 
 static void check_leaf(walk *w, const rlxc_stmt *s)

@@ -270,6 +270,17 @@ static void drop_layout(rlxc_context *ctx, rlxc_buffer *b)
         b->strides = NULL;
 }
 
+/* The layout of a temporary that only its own accesses see is free. */
+static void drop_strides(const shaping *s, rlxc_buffer *temp)
+{
+    const rlxc_buffer_use u = rlxc_use_of(s->ctx, s->f->body, temp);
+    drop_layout(s->ctx, temp);
+    if (!u.views && !u.address && !u.matches) {
+        temp->strides = NULL;
+        temp->elem_offset = NULL;
+    }
+}
+
 /* Lets the accesses through views that |body| declares name what they view; |root|: the block with
  * that body, or NULL. */
 static void remove_views(const shaping *s, rlxc_block *root, const rlxc_stmt *body)
@@ -314,7 +325,7 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f, bool divide)
     remove_views(&s, root, body);
     rlxc_stmt_visit(f->body, find_temps, &s);
     for (uint32_t i = 0; i < s.temps.count; i++)
-        drop_layout(ctx, s.temps.items[i]);
+        drop_strides(&s, s.temps.items[i]);
     for (uint32_t i = 0; i < s.temps.count && !rlxc_failed(ctx); i++)
         shape_temp(&s, s.temps.items[i]);
 }

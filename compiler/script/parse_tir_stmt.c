@@ -72,6 +72,21 @@ static void store(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt)
                       stmt->range);
 }
 
+/* The extents of the memory of a temporary; its shape with a diagnostic if there are none. */
+static const rlxc_expr *const *memory_of(rlxc_tir_parser *t, const rlxc_buffer *buffer,
+                                         rlxc_range range, uint32_t *n)
+{
+    const rlxc_expr *const *extents = rlxc_memory_extents(t->p->ctx, buffer, n);
+    if (extents)
+        return extents;
+    rlxc_error(t->p->ctx, range,
+               "the strides and the offset of '%s', which is allocated here, must be numbers of at "
+               "least 0, and all dimensions but the first numbers",
+               buffer->name);
+    *n = buffer->ndim;
+    return buffer->shape;
+}
+
 void rlxc_tir_declare(rlxc_tir_parser *t, rlxc_stmts *out, rlxc_buffer *buffer, bool owns,
                       rlxc_range range)
 {
@@ -79,8 +94,7 @@ void rlxc_tir_declare(rlxc_tir_parser *t, rlxc_stmts *out, rlxc_buffer *buffer, 
         rlxc_stmt *allocate = rlxc_tir_new(t, RLXC_STMT_ALLOCATE);
         allocate->allocate.var = buffer->data;
         allocate->allocate.dtype = buffer->dtype;
-        allocate->allocate.extents = buffer->shape;
-        allocate->allocate.n = buffer->ndim;
+        allocate->allocate.extents = memory_of(t, buffer, range, &allocate->allocate.n);
         allocate->allocate.scope = buffer->scope;
         rlxc_tir_push(t, out, allocate, range);
     }
@@ -255,6 +269,7 @@ bool rlxc_tir_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
         rlxc_buffer *buffer = rlxc_tir_buffer(t, call, 0, name, NULL);
         if (!buffer)
             return true;
+        memory_of(t, buffer, call->range, &(uint32_t){0});
         rlxc_names_define(p->ctx, &p->names, name, RLXC_NAME_BUFFER)->buffer = buffer;
         RLXC_PUSH(p->ctx, &t->block->allocs, buffer);
     } else if (strcmp(what, "decl_buffer") == 0 || strcmp(what, "buffer_decl") == 0 ||
