@@ -233,8 +233,7 @@ const rlxc_expr *const *rlxc_memory_extents(rlxc_context *ctx, const rlxc_buffer
     if (b->elem_offset && (!rlxc_is_int(b->elem_offset, &offset) || offset < 0))
         return NULL;
     for (uint32_t i = b->ndim; i-- > 0;) { /* |row|: what an element of the first dimension has */
-        if (b->strides ? !rlxc_is_int(b->strides[i], &stride) || stride < 0
-                       : (stride = row, false))
+        if (b->strides ? !rlxc_is_int(b->strides[i], &stride) || stride < 0 : (stride = row, false))
             return NULL;
         if (i == 0) {
             first = stride;

@@ -90,6 +90,7 @@ typedef struct join {
     const rlxc_expr *vars[2], *next[2]; /* of both loops, and of a step later with the same sum */
     const rlxc_expr *to[2];             /* 0 and the sum */
     bool sums;                          /* the variables occur in their sum, high * n + low, only */
+    rlxc_bounds bounds;                 /* of high, and of low as the sum */
 } join;
 
 static void check_sum(void *user, const rlxc_expr *e)
@@ -99,7 +100,7 @@ static void check_sum(void *user, const rlxc_expr *e)
         (!rlxc_expr_uses_var(j->ctx, e, j->vars[0]) && !rlxc_expr_uses_var(j->ctx, e, j->vars[1])))
         return;
     const rlxc_expr *next = rlxc_substitute(j->ctx, e, j->vars, j->next, 2);
-    j->sums = rlxc_simplify(j->ctx, next, NULL) == rlxc_simplify(j->ctx, e, NULL);
+    j->sums = rlxc_simplify(j->ctx, next, &j->bounds) == rlxc_simplify(j->ctx, e, &j->bounds);
 }
 
 static bool check_sums(void *user, const rlxc_stmt *s)
@@ -110,10 +111,31 @@ static bool check_sums(void *user, const rlxc_stmt *s)
     return j->sums;
 }
 
+static const rlxc_expr *joined(void *user, const rlxc_expr *e);
+
+/* Drops the products that are 0 now. The digits of other loops stay as they are written: their
+ * canonical form may be harder to read. */
+static const rlxc_expr *joined_node(void *user, const rlxc_expr *e)
+{
+    const join *j = user;
+    for (int i = 0; i < 2; i++)
+        if (e == j->vars[i])
+            return j->to[i];
+    if ((e->kind != RLXC_EXPR_ADD && e->kind != RLXC_EXPR_MUL) || !rlxc_is_index_type(e->dtype))
+        return NULL;
+    const rlxc_expr *a = joined(user, e->bin.a), *b = joined(user, e->bin.b);
+    const bool product = e->kind == RLXC_EXPR_MUL;
+    if (rlxc_is_const(a, 0))
+        return product ? a : b;
+    if (rlxc_is_const(b, 0))
+        return product ? b : a;
+    return a == e->bin.a && b == e->bin.b ? e : rlxc_binary(j->ctx, (rlxc_expr_kind)e->kind, a, b);
+}
+
 static const rlxc_expr *joined(void *user, const rlxc_expr *e)
 {
     const join *j = user;
-    return rlxc_substitute(j->ctx, e, j->vars, j->to, 2);
+    return rlxc_expr_rewrite_all(j->ctx, e, joined_node, user);
 }
 
 static bool may_join(const rlxc_stmt *loop)
@@ -145,10 +167,13 @@ static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
     const rlxc_expr *sum = rlxc_var_like(ctx, low), *own_by = rlxc_cast(ctx, t, by);
     join j = {.ctx = ctx,
               .vars = {high, low},
-              
+
               .next = {rlxc_add(ctx, high, rlxc_int(ctx, of_high, 1)), rlxc_sub(ctx, low, own_by)},
               .to = {rlxc_int(ctx, of_high, 0), sum},
               .sums = true};
+    const rlxc_expr *zero = rlxc_i64(ctx, 0);
+    rlxc_bound_loop(ctx, &j.bounds, high, zero, rlxc_wide(ctx, s->loop.extent));
+    rlxc_bound_loop(ctx, &j.bounds, low, zero, all);
     rlxc_stmt_visit(inner->loop.body, check_sums, &j);
     if (!j.sums)
         return NULL;
@@ -226,7 +251,7 @@ static const rlxc_expr *cut_node(void *user, const rlxc_expr *e)
     const rlx_dtype t = e->dtype;
     if (!times) {
         c->whole = c->whole || d || e == c->var;
-        return d           ? rlxc_binary(c->ctx, (rlxc_expr_kind)e->kind, sum_of(c, t), d)
+        return d             ? rlxc_binary(c->ctx, (rlxc_expr_kind)e->kind, sum_of(c, t), d)
                : e == c->var ? sum_of(c, t)
                              : NULL;
     }

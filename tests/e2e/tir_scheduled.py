@@ -1,3 +1,4 @@
+# ==== tiles
 """Code left by another tool's schedule: split, fused, reordered loops, caches, a decomposed reduction; and code
 that only looks like it."""
 # call main: tensor float32 [3, 4] {-2, -1, 0, 1, 2, -2, -1, 0, 1, 2, -2, -1}, tensor float32 [4, 5] {-3, -2, -1, 0, 1, 2, 3, -3, -2, -1, 0, 1, 2, 3, -3, -2, -1, 0, 1, 2}, tensor float32 [2, 3] {-2, -1, 0, 1, 2, 3}, tensor float32 [5, 2] {0, 1, 2, 3, 4, 5, 6, 7, 8, 9} => tuple(tensor float32 [3, 5] {2, 0, 5, 3, 1, -10, -11, 2, 1, 7, 3, 3, -11, -11, 3}, tensor float32 [2, 3] {-4, -2, 0, 2, 4, 6}, tensor float32 [5] {1, 5, 9, 13, 17}, tensor float32 [5] {0, 2, 6, 12, 20})
@@ -90,3 +91,194 @@ class Module:
         h = R.call_tir(cls.overlapping_tiles, (w,), out_sinfo=R.Tensor((5,), "float32"))
         p = R.call_tir(cls.prefix_sums, (w,), out_sinfo=R.Tensor((5,), "float32"))
         return (z, v, h, p)
+
+# ==== later_stages
+"""What the later stages of another tool leave of a schedule: flat positions with names, fused and split loops, views of
+one memory, padded rows, vectors."""
+# call named_indices: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1}, tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [3, 5] {18, 13, -1, 6, 7, 13, 11, -13, 0, 12, 8, 3, 25, 10, -9}
+# call named_indices: tensor float32 [0, 4] {}, tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [0, 5] {}
+# call fused_steps: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4] {5, 2, 3, 8}
+# call fused_columns: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1} => tensor float32 [4, 3] {2, 0, 6, 8, 10, -4, 4, -2, 12, 6, 4, 2}
+# call symbolic_tiles: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1} => tensor float32 [3, 4] {2, 5, 3, 4, 1, 6, 0, 3, 4, -1, 7, 2}
+# call symbolic_tiles: tensor float32 [0, 4] {} => tensor float32 [0, 4] {}
+# call one_memory: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1} => tensor float32 [3, 4] {3, 15, 7, 11, -1, 19, -5, 7, 11, -9, 23, 3}
+# call one_memory: tensor float32 [0, 4] {} => tensor float32 [0, 4] {}
+# call either_branch: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 8] {2, 0, 1, 2, 0, 1, -1, 3, 1, 2, -2, 1, 2, -2, 0, 1, 0, 1, 3, 0, 1, 3, 2, -3, 4, 1, 0, 4, 1, 0, 1, 2}
+# call cut_again: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {8, 0, 4, -4, 12, 4, 8, -8, 0, 4, 0, 4, 12, 8, -12, 16, 4, 0, 4, 8}
+# call padded_rows: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {15, 2, 2, 0, 12, 2, 6, -4, 3, -4, 2, 6, -4, 3, -4, 15, 2, 2, 0, 12}
+# call padded_rows_in_view: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 2] {2, 3, 3, -2, 1, 2, 0, 4}
+# call lanes: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {4, 0, 1, 1, 9, 1, 4, 4, 0, 1, 0, 1, 9, 4, 9, 16, 1, 0, 1, 4}
+# call fused_window: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [1, 2, 2] {2, 1, 4, 3}
+# call one_of_a_tile: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {1, -1, 0, -2, 2, 0, 1, -3, -1, 0, -1, 0, 2, 1, -4, 3, 0, -1, 0, 1}
+# call steps_outside: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4] {15, 10, 23, 22}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def named_indices_(a_: T.handle, B: T.Buffer((4, 5), "float32"), o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4), "float32")
+        O = T.match_buffer(o_, (n, 5), "float32")
+        a_1 = T.decl_buffer((n * 4,), data=A.data)
+        b_1 = T.decl_buffer((20,), data=B.data)
+        o_1 = T.decl_buffer((n * 5,), data=O.data)
+        for i, j, k_0, k_1 in T.grid(n, 5, 2, 3):
+            c = k_0 * 3
+            d = c + k_1
+            if d < 4:
+                e = i * 5 + j
+                if d == 0:
+                    o_1[e] = T.float32(0)
+                o_1[e] = o_1[e] + a_1[i * 4 + c + k_1] * b_1[k_0 * 15 + k_1 * 5 + j]
+    @T.prim_func
+    def fused_steps_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
+        b_1 = T.decl_buffer((20,), data=B.data)
+        for f in range(20):
+            if f % 5 == 0:
+                O[f // 5] = T.float32(0)
+            O[f // 5] = O[f // 5] + b_1[f]
+    @T.prim_func
+    def fused_columns_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4), "float32")
+        O = T.match_buffer(o_, (4, n), "float32")
+        for f in T.serial(n * 4):
+            O[f // n, f % n] = A[f % n, f // n] * T.float32(2)
+    @T.prim_func
+    def symbolic_tiles_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4), "float32")
+        O = T.match_buffer(o_, (n, 4), "float32")
+        for i_0, i_1, j in T.grid(T.int64(2), (n + 1) // 2, 4):
+            if i_0 * ((n + 1) // 2) + i_1 < n:
+                O[i_0 * ((n + 1) // 2) + i_1, j] = A[i_0 * ((n + 1) // 2) + i_1, j] + T.float32(1)
+    @T.prim_func
+    def one_memory_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4), "float32")
+        O = T.match_buffer(o_, (n, 4), "float32")
+        m = n * 4
+        t = T.alloc_buffer((m,))
+        a_1 = T.decl_buffer((m,), data=A.data)
+        t_1 = T.decl_buffer((m,), data=t.data)
+        t_2 = T.decl_buffer((m,), data=t.data)
+        o_1 = T.decl_buffer((m,), data=O.data)
+        for i, j in T.grid(n, 4):
+            t[i * 4 + j] = a_1[i * 4 + j] * T.float32(3)
+        for i, j in T.grid(n, 4):
+            t_1[i * 4 + j] = t[i * 4 + j] + a_1[i * 4 + j]
+        for i, j in T.grid(n, 4):
+            t_2[i * 4 + j] = t_1[i * 4 + j] - T.float32(1)
+        for i, j in T.grid(n, 4):
+            o_1[i * 4 + j] = t_2[i * 4 + j]
+    @T.prim_func
+    def either_branch_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 8), "float32")):
+        b_1 = T.decl_buffer((20,), data=B.data)
+        o_1 = T.decl_buffer((32,), data=O.data)
+        for f_0, f_1 in T.grid(11, 3):
+            if f_0 * 3 + f_1 < 32:
+                o_1[f_0 * 3 + f_1] = T.if_then_else(3 <= (f_0 * 3 + f_1) % 8, b_1[(f_0 * 3 + f_1) // 8 * 5 + ((f_0 * 3 + f_1) % 8 - 3)], b_1[(f_0 * 3 + f_1) // 8 * 5 + (f_0 * 3 + f_1) % 8])
+    @T.prim_func
+    def cut_again_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        b_1 = T.decl_buffer((20,), data=B.data)
+        o_1 = T.decl_buffer((20,), data=O.data)
+        for j_1_0, j_1_1, j_0, i in T.grid(2, 2, 2, 4):
+            if j_0 * 3 + (j_1_0 * 2 + j_1_1) < 5 and j_1_0 * 2 + j_1_1 < 3:
+                o_1[i * 5 + (j_0 * 3 + (j_1_0 * 2 + j_1_1))] = b_1[i * 5 + j_0 * 3 + j_1_0 * 2 + j_1_1] * T.float32(4)
+    @T.prim_func
+    def padded_rows_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        t = T.alloc_buffer((4, 5), strides=(9, 1))
+        for i, j in T.grid(4, 5):
+            t[i, j] = B[i, j] + T.float32(1)
+        for i, j in T.grid(4, 5):
+            O[i, j] = t[i, j] * t[3 - i, j]
+    @T.prim_func
+    def padded_rows_in_view_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 2), "float32")):
+        t = T.alloc_buffer((4, 5), strides=(9, 1))
+        v = T.decl_buffer((4, 2), data=t.data, strides=(9, 1), elem_offset=3)
+        for i, j in T.grid(4, 5):
+            t[i, j] = B[i, j] + T.float32(1)
+        for i, j in T.grid(4, 2):
+            O[i, j] = v[3 - i, j]
+    @T.prim_func
+    def lanes_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        t = T.alloc_buffer((20,))
+        b_1 = T.decl_buffer((20,), data=B.data)
+        o_1 = T.decl_buffer((20,), data=O.data)
+        for i, j in T.grid(4, 5):
+            t[i * 5 + j] = b_1[i * 5 + j] * b_1[i * 5 + j]
+        for f in range(5):
+            o_1[f * 4:f * 4 + 4] = t[T.Ramp(f * 4, 1, 4)]
+    @T.prim_func
+    def fused_window_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((1, 2, 2), "float32")):
+        for i, j, r in T.grid(2, 2, 4):
+            if r == 0:
+                O[0, i, j] = T.float32(-100)
+            O[0, i, j] = T.max(O[0, i, j], B[i * 2 + r // 2, j * 2 + r % 2])
+    @T.prim_func
+    def one_of_a_tile_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        for i, j, l in T.grid(4, 5, 3):
+            if l < 1:
+                O[i + l * 4, j] = B[i + l, j] - T.float32(1)
+    @T.prim_func
+    def steps_outside_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
+        for k, i in T.grid(5, 4):
+            if k == 0:
+                O[i] = T.float32(0)
+            O[i] = O[i] + B[i, k] * B[i, k]
+    @R.function
+    def named_indices(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor(("n", 5), dtype="float32"):
+        n = T.int64()
+        r = R.call_tir(Module.named_indices_, (a, b,), out_sinfo=R.Tensor((n, 5), "float32"))
+        return r
+    @R.function
+    def fused_steps(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        r = R.call_tir(Module.fused_steps_, (b,), out_sinfo=R.Tensor((4,), "float32"))
+        return r
+    @R.function
+    def fused_columns(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor((4, "n"), dtype="float32"):
+        n = T.int64()
+        r = R.call_tir(Module.fused_columns_, (a,), out_sinfo=R.Tensor((4, n), "float32"))
+        return r
+    @R.function
+    def symbolic_tiles(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        r = R.call_tir(Module.symbolic_tiles_, (a,), out_sinfo=R.Tensor((n, 4), "float32"))
+        return r
+    @R.function
+    def one_memory(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        r = R.call_tir(Module.one_memory_, (a,), out_sinfo=R.Tensor((n, 4), "float32"))
+        return r
+    @R.function
+    def either_branch(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 8), dtype="float32"):
+        r = R.call_tir(Module.either_branch_, (b,), out_sinfo=R.Tensor((4, 8), "float32"))
+        return r
+    @R.function
+    def cut_again(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        r = R.call_tir(Module.cut_again_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
+        return r
+    @R.function
+    def padded_rows(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        r = R.call_tir(Module.padded_rows_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
+        return r
+    @R.function
+    def padded_rows_in_view(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 2), dtype="float32"):
+        r = R.call_tir(Module.padded_rows_in_view_, (b,), out_sinfo=R.Tensor((4, 2), "float32"))
+        return r
+    @R.function
+    def lanes(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        r = R.call_tir(Module.lanes_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
+        return r
+    @R.function
+    def fused_window(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((1, 2, 2), dtype="float32"):
+        r = R.call_tir(Module.fused_window_, (b,), out_sinfo=R.Tensor((1, 2, 2), "float32"))
+        return r
+    @R.function
+    def one_of_a_tile(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        r = R.call_tir(Module.one_of_a_tile_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
+        return r
+    @R.function
+    def steps_outside(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        r = R.call_tir(Module.steps_outside_, (b,), out_sinfo=R.Tensor((4,), "float32"))
+        return r

@@ -3593,3 +3593,251 @@ class Module:
         cls = Module
         b: R.Tensor((2,), dtype="float32") = R.call_tir(cls.carried_back_, (a,), out_sinfo=R.Tensor((2,), dtype="float32"))
         return b
+
+# ==== later_stages
+# Names of indices, fused and split loops, flat positions, padded rows and vectors become the form that the operators make.
+# module tests/e2e/tir_scheduled.py#later_stages
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def named_indices_(a_: T.handle, B: T.Buffer((4, 5), "float32"), o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4))
+        O = T.match_buffer(o_, (n, 5))
+        # with T.block("root"):
+        for i, j, k_1 in T.grid(n, T.int64(5), T.int64(4)):
+            with T.block("O"):
+                i_1, j_1, k_1_1 = T.axis.remap("SSR", [i, j, k_1])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    O[i_1, j_1] = T.float32(0.0)
+                O[i_1, j_1] = O[i_1, j_1] + A[i_1, k_1_1] * B[k_1_1, j_1]
+
+    @T.prim_func
+    def fused_steps_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
+        # with T.block("root"):
+        for f, f_1 in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                f_2, f_3 = T.axis.remap("SR", [f, f_1])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    O[f_2] = T.float32(0.0)
+                O[f_2] = O[f_2] + B[f_2, f_3]
+
+    @T.prim_func
+    def fused_columns_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4))
+        O = T.match_buffer(o_, (4, n))
+        # with T.block("root"):
+        for f, f_1 in T.grid(T.int64(4), n):
+            with T.block("O"):
+                f_2, f_3 = T.axis.remap("SS", [f, f_1])
+                T.block_attr({"rlx.operator": "transpose ss"})
+                O[f_2, f_3] = A[f_3, f_2] * T.float32(2.0)
+
+    @T.prim_func
+    def symbolic_tiles_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4))
+        O = T.match_buffer(o_, (n, 4))
+        # with T.block("root"):
+        for i_1, j in T.grid(n, T.int64(4)):
+            with T.block("O"):
+                i_1_1, j_1 = T.axis.remap("SS", [i_1, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_1_1, j_1] = A[i_1_1, j_1] + T.float32(1.0)
+
+    @T.prim_func
+    def one_memory_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4))
+        O = T.match_buffer(o_, (n, 4))
+        # with T.block("root"):
+        t = T.alloc_buffer((n, 4))
+        t_1 = T.alloc_buffer((n, 4))
+        for i, j in T.grid(n, T.int64(4)):
+            with T.block("t"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                t[i_1, j_1] = A[i_1, j_1] * T.float32(3.0)
+        for i, j in T.grid(n, T.int64(4)):
+            with T.block("t"):
+                i_2, j_2 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                t_1[i_2, j_2] = t[i_2, j_2] + A[i_2, j_2]
+        for i, j in T.grid(n, T.int64(4)):
+            with T.block("t"):
+                i_3, j_3 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_3, j_3] = t_1[i_3, j_3] - T.float32(1.0)
+
+    @T.prim_func
+    def either_branch_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 8), "float32")):
+        # with T.block("root"):
+        for f_1, f_1_1 in T.grid(T.int64(4), T.int64(8)):
+            with T.block("O"):
+                f_1_2, f_1_3 = T.axis.remap("SS", [f_1, f_1_1])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                O[f_1_2, f_1_3] = T.if_then_else(T.int64(3) <= f_1_3, B[f_1_2, f_1_3 - T.int64(3)], B[f_1_2, f_1_3])
+
+    @T.prim_func
+    def cut_again_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        # with T.block("root"):
+        for i, j_1_1 in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                i_1, j_1_1_1 = T.axis.remap("SS", [i, j_1_1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_1, j_1_1_1] = B[i_1, j_1_1_1] * T.float32(4.0)
+
+    @T.prim_func
+    def padded_rows_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        # with T.block("root"):
+        t = T.alloc_buffer((4, 5))
+        for i, j in T.grid(T.int64(4), T.int64(5)):
+            with T.block("t"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                t[i_1, j_1] = B[i_1, j_1] + T.float32(1.0)
+        for i, j in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                i_2, j_2 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                O[i_2, j_2] = t[i_2, j_2] * t[T.int64(3) - i_2, j_2]
+
+    @T.prim_func
+    def padded_rows_in_view_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 2), "float32")):
+        # with T.block("root"):
+        t = T.alloc_buffer((4, 5), strides=(9, 1))
+        v = T.decl_buffer((4, 2), data=t.data, strides=(9, 1), elem_offset=3)
+        for i, j in T.grid(4, 5):
+            t[i, j] = B[i, j] + T.float32(1.0)
+        for i, j in T.grid(4, 2):
+            O[i, j] = v[3 - i, j]
+
+    @T.prim_func
+    def lanes_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        # with T.block("root"):
+        for j, j_1 in T.grid(T.int64(4), T.int64(5)):
+            with T.block("t"):
+                j_2, j_3 = T.axis.remap("SS", [j, j_1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[j_2, j_3] = B[j_2, j_3] * B[j_2, j_3]
+
+    @T.prim_func
+    def fused_window_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((1, 2, 2), "float32")):
+        # with T.block("root"):
+        for u, i, j, r, r_1 in T.grid(T.int64(1), T.int64(2), T.int64(2), T.int64(2), T.int64(2)):
+            with T.block("O"):
+                u_1, i_1, j_1, r_2, r_3 = T.axis.remap("SSSRR", [u, i, j, r, r_1])
+                T.block_attr({"rlx.operator": "pool spprr"})
+                with T.init():
+                    O[u_1, i_1, j_1] = T.float32(-100.0)
+                O[u_1, i_1, j_1] = T.max(O[u_1, i_1, j_1], B[i_1 * T.int64(2) + r_2, j_1 * T.int64(2) + r_3])
+
+    @T.prim_func
+    def one_of_a_tile_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        # with T.block("root"):
+        for i, j in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_1, j_1] = B[i_1, j_1] - T.float32(1.0)
+
+    @T.prim_func
+    def steps_outside_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
+        # with T.block("root"):
+        for i, k in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                i_1, k_1 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    O[i_1] = T.float32(0.0)
+                O[i_1] = O[i_1] + B[i_1, k_1] * B[i_1, k_1]
+
+    @R.function
+    def named_indices(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor(("n", 5), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 5), dtype="float32") = R.call_tir(cls.named_indices_, (a, b), out_sinfo=R.Tensor((n, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def fused_steps(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.fused_steps_, (b,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        return r
+
+    @R.function
+    def fused_columns(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor((4, "n"), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((4, n), dtype="float32") = R.call_tir(cls.fused_columns_, (a,), out_sinfo=R.Tensor((4, n), dtype="float32"))
+        return r
+
+    @R.function
+    def symbolic_tiles(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.symbolic_tiles_, (a,), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def one_memory(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.one_memory_, (a,), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def either_branch(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 8), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 8), dtype="float32") = R.call_tir(cls.either_branch_, (b,), out_sinfo=R.Tensor((4, 8), dtype="float32"))
+        return r
+
+    @R.function
+    def cut_again(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.cut_again_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def padded_rows(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.padded_rows_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def padded_rows_in_view(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 2), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 2), dtype="float32") = R.call_tir(cls.padded_rows_in_view_, (b,), out_sinfo=R.Tensor((4, 2), dtype="float32"))
+        return r
+
+    @R.function
+    def lanes(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.lanes_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def fused_window(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((1, 2, 2), dtype="float32"):
+        cls = Module
+        r: R.Tensor((1, 2, 2), dtype="float32") = R.call_tir(cls.fused_window_, (b,), out_sinfo=R.Tensor((1, 2, 2), dtype="float32"))
+        return r
+
+    @R.function
+    def one_of_a_tile(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.one_of_a_tile_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def steps_outside(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.steps_outside_, (b,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        return r
