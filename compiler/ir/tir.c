@@ -223,37 +223,62 @@ void rlxc_prim_func_dims(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_
     *out_n = list.vars.count;
 }
 
+/* The elements of a row of the first dimension of |b|, which has strides that are numbers, up to
+ * the next row and the last element that its own reaches; false: they are no numbers, or too large.
+ */
+static bool row_elements(const rlxc_buffer *b, int64_t *out)
+{
+    int64_t row = 1, size, stride;
+    for (uint32_t i = b->ndim; i-- > 1;)
+        if (!rlxc_is_int(b->shape[i], &size) || !rlxc_is_int(b->strides[i], &stride) || size < 0 ||
+            stride < 0 || __builtin_mul_overflow(size > 0 ? size - 1 : 0, stride, &stride) ||
+            __builtin_add_overflow(row, stride, &row))
+            return false;
+    if (!rlxc_is_int(b->strides[0], &stride) || stride < 0)
+        return false;
+    *out = stride > row ? stride : row;
+    return true;
+}
+
+/* True if each row of |b| has room for those inside of it, the innermost without gaps. */
+static bool nests_rows(rlxc_context *ctx, const rlxc_buffer *b)
+{
+    for (uint32_t i = b->ndim; i-- > 1;)
+        if (!rlxc_prove_le(ctx,
+                           rlxc_mul(ctx, rlxc_cast(ctx, RLX_I64, b->shape[i]),
+                                    rlxc_cast(ctx, RLX_I64, b->strides[i])),
+                           rlxc_cast(ctx, RLX_I64, b->strides[i - 1]), NULL))
+            return false;
+    return rlxc_is_const(b->strides[b->ndim - 1], 1);
+}
+
 const rlxc_expr *const *rlxc_memory_extents(rlxc_context *ctx, const rlxc_buffer *b,
                                             uint32_t *out_n)
 {
-    int64_t row = 1, offset = 0, first = 0, size, stride;
+    const bool strided = b->strides && b->ndim > 0;
+    int64_t offset = 0, row = 0;
     *out_n = b->ndim;
-    if ((!b->strides || b->ndim == 0) && (!b->elem_offset || rlxc_is_const(b->elem_offset, 0)))
-        return b->shape;
     if (b->elem_offset && (!rlxc_is_int(b->elem_offset, &offset) || offset < 0))
         return NULL;
-    for (uint32_t i = b->ndim; i-- > 0;) { /* |row|: what an element of the first dimension has */
-        if (b->strides ? !rlxc_is_int(b->strides[i], &stride) || stride < 0 : (stride = row, false))
-            return NULL;
-        if (i == 0) {
-            first = stride;
-            continue;
-        }
-        if (!rlxc_is_int(b->shape[i], &size) || size < 0)
-            return NULL;
-        if (!b->strides ? __builtin_mul_overflow(row, size, &row)
-                        : __builtin_mul_overflow(size > 0 ? size - 1 : 0, stride, &stride) ||
-                              __builtin_add_overflow(row, stride, &row))
-            return NULL;
+    if (!strided && offset == 0)
+        return b->shape;
+    const rlxc_expr **extents = rlxc_alloc(ctx, ((size_t)b->ndim + 1) * sizeof *extents);
+    if (!strided) { /* a further row of |offset| elements at least */
+        for (uint32_t i = 0; i < b->ndim; i++)
+            extents[i] = rlxc_cast(ctx, RLX_I64, b->shape[i]);
+        extents[b->ndim] = rlxc_i64(ctx, offset < INT64_MAX ? offset + 1 : offset);
+        *out_n = b->ndim + 1;
+        return extents;
     }
-    row = first > row ? first : row;
-    if (__builtin_add_overflow(row, offset, &row))
-        return NULL;
-    const rlxc_expr **extents = rlxc_alloc(ctx, 2 * sizeof *extents);
-    extents[0] = b->ndim > 0 ? b->shape[0] : rlxc_i64(ctx, 1);
-    extents[1] = rlxc_int(ctx, extents[0]->dtype, row);
+    extents[0] = rlxc_cast(ctx, RLX_I64, b->shape[0]);
     *out_n = 2;
-    return extents[0]->dtype.bits < 64 && row > INT32_MAX ? NULL : extents;
+    if (row_elements(b, &row) && !__builtin_add_overflow(row, offset, &row))
+        extents[1] = rlxc_i64(ctx, row);
+    else if (offset == 0 && nests_rows(ctx, b))
+        extents[1] = rlxc_cast(ctx, RLX_I64, b->strides[0]);
+    else
+        return NULL;
+    return extents;
 }
 
 const rlxc_expr *rlxc_extents_bytes(rlxc_context *ctx, rlx_dtype dtype,

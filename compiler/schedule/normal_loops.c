@@ -10,6 +10,7 @@
  * A loop's bounds are computed once, before it: bounds that load stay, because the body may change
  * what they load. */
 #include "compiler/schedule/normal_space.h"
+#include "compiler/schedule/stages.h"
 
 /* --- from 0 ----------------------------------------------------------------------------------- */
 
@@ -148,8 +149,10 @@ static bool may_join(const rlxc_stmt *loop)
 static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
 {
     rlxc_context *ctx = user;
-    if (s->kind == RLXC_STMT_STORE && rlxc_stores_vector(s))
-        return rlxc_lane_loop(ctx, s);
+    if (s->kind == RLXC_STMT_STORE) /* all lanes are loaded before one is stored */
+        return rlxc_stores_vector(s) && !rlxc_mentions(ctx, s->store.value, s->store.buffer)
+                   ? rlxc_lane_loop(ctx, s)
+                   : NULL;
     if (s->kind != RLXC_STMT_FOR || s->loop.body->kind != RLXC_STMT_FOR || !may_join(s) ||
         !may_join(s->loop.body))
         return NULL;
@@ -167,7 +170,6 @@ static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
     const rlxc_expr *sum = rlxc_var_like(ctx, low), *own_by = rlxc_cast(ctx, t, by);
     join j = {.ctx = ctx,
               .vars = {high, low},
-
               .next = {rlxc_add(ctx, high, rlxc_int(ctx, of_high, 1)), rlxc_sub(ctx, low, own_by)},
               .to = {rlxc_int(ctx, of_high, 0), sum},
               .sums = true};
@@ -180,6 +182,7 @@ static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
     const rlxc_stmt_rewriter rewriter = {.user = &j, .expr = joined};
     rlxc_stmt *own = rlxc_copy(ctx, s, sizeof *own);
     own->loop.var = sum;
+    own->loop.kind = inner->loop.kind == s->loop.kind ? s->loop.kind : RLXC_LOOP_SERIAL;
     own->loop.extent = rlxc_cast(ctx, t, all);
     own->loop.body = rlxc_stmt_rewrite(ctx, inner->loop.body, &rewriter);
     const rlxc_stmt *further = join_loop(ctx, own);

@@ -45,7 +45,7 @@ bool rlxc_add_factors(rlxc_factors *out, const rlxc_expr *e)
 bool rlxc_factors_divide(const rlxc_factors *a, const rlxc_factors *b, rlxc_factors *out)
 {
     *out = *a;
-    if (b->by == 0 || a->by % b->by != 0 || (b->by == -1 && a->by == INT64_MIN))
+    if (b->by == 0 || (b->by == -1 && a->by == INT64_MIN) || a->by % b->by != 0)
         return false;
     out->by = a->by / b->by;
     for (uint32_t i = 0; i < b->n; i++) {
@@ -103,7 +103,8 @@ uint32_t rlxc_position_steps(rlxc_context *ctx, const rlxc_expr *position, rlxc_
     if (!read_terms(&t, rlxc_wide(ctx, position)))
         return 0;
     for (uint32_t i = 0; i < t.n; i++) {
-        rlxc_factors step = {.by = t.items[i].by < 0 ? -t.items[i].by : t.items[i].by}, rest;
+        const int64_t by = t.items[i].by;
+        rlxc_factors step = {.by = by == INT64_MIN ? 0 : by < 0 ? -by : by}, rest;
         for (uint32_t k = 0; k < t.items[i].n; k++)
             if (rlxc_is_size(ctx, t.items[i].items[k]))
                 step.items[step.n++] = t.items[i].items[k];
@@ -119,12 +120,12 @@ uint32_t rlxc_position_steps(rlxc_context *ctx, const rlxc_expr *position, rlxc_
 /* --- one access ------------------------------------------------------------------------------- */
 
 /* The sizes of what one step in each dimension of |b| skips; false: they are unknown or empty. */
-static bool row_sizes(const rlxc_buffer *b, rlxc_factors *out)
+static bool row_sizes(rlxc_context *ctx, const rlxc_buffer *b, rlxc_factors *out)
 {
     rlxc_factors size = {.by = 1};
     for (uint32_t i = b->ndim; i-- > 0;) {
         out[i] = size;
-        if (i > 0 && (!rlxc_add_factors(&size, b->shape[i]) || size.by <= 0))
+        if (i > 0 && (!rlxc_add_factors(&size, rlxc_wide(ctx, b->shape[i])) || size.by <= 0))
             return false;
     }
     return true;
@@ -186,7 +187,7 @@ static void map(walk *w, const rlxc_reshaping *r, const rlxc_expr *const *at, co
     for (uint32_t i = 0; i < r->from->ndim; i++)
         position = rlxc_add(ctx, rlxc_mul(ctx, position, rlxc_wide(ctx, r->from->shape[i])),
                             rlxc_wide(ctx, at[i]));
-    if (r->to->ndim <= RLX_MAX_NDIM && row_sizes(r->to, sizes) && read_terms(&t, position))
+    if (r->to->ndim <= RLX_MAX_NDIM && row_sizes(ctx, r->to, sizes) && read_terms(&t, position))
         for (uint32_t k = 0; k < 2 * r->to->ndim; k++) {
             if (k >= 2 && t.rest == 0)
                 break;

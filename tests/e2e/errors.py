@@ -337,3 +337,24 @@ from tvm.script import relax as R
 def main(x: R.Tensor(("n",), "float32")):
     y = R.add(x, x)
     return R.nn.lstm(y)
+
+# ==== strides_of_a_temporary
+# error => the strides of 't', which is allocated here, must be numbers
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (4, n), "float32")
+        O = T.match_buffer(o_, (4, n), "float32")
+        t = T.alloc_buffer((4, n), strides=(3, 1))
+        for i, j in T.grid(4, n):
+            t[i, j] = A[i, j]
+        for i, j in T.grid(4, n):
+            O[i, j] = t[i, j]
+    @R.function
+    def main(a: R.Tensor((4, "n"), dtype="float32")) -> R.Tensor((4, "n"), dtype="float32"):
+        n = T.int64()
+        r = R.call_tir(Module.f, (a,), out_sinfo=R.Tensor((4, n), "float32"))
+        return r

@@ -108,6 +108,7 @@ one memory, padded rows, vectors."""
 # call padded_rows: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {15, 2, 2, 0, 12, 2, 6, -4, 3, -4, 2, 6, -4, 3, -4, 15, 2, 2, 0, 12}
 # call padded_rows_in_view: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 2] {2, 3, 3, -2, 1, 2, 0, 4}
 # call lanes: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {4, 0, 1, 1, 9, 1, 4, 4, 0, 1, 0, 1, 9, 4, 9, 16, 1, 0, 1, 4}
+# call lanes_before_stores: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {2, 2, 0, 1, -1, -1, 1, 2, -2, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2}
 # call fused_window: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [1, 2, 2] {2, 1, 4, 3}
 # call one_of_a_tile: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {1, -1, 0, -2, 2, 0, 1, -3, -1, 0, -1, 0, 2, 1, -4, 3, 0, -1, 0, 1}
 # call steps_outside: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4] {15, 10, 23, 22}
@@ -210,6 +211,14 @@ class Module:
         for f in range(5):
             o_1[f * 4:f * 4 + 4] = t[T.Ramp(f * 4, 1, 4)]
     @T.prim_func
+    def lanes_before_stores_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        b_1 = T.decl_buffer((20,), data=B.data)
+        o_1 = T.decl_buffer((20,), data=O.data)
+        for i, j in T.grid(4, 5):
+            o_1[i * 5 + j] = b_1[i * 5 + j]
+        for f in range(2):
+            o_1[T.Ramp(f * 4 + 1, 1, 4)] = o_1[T.Ramp(f * 4, 1, 4)]
+    @T.prim_func
     def fused_window_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((1, 2, 2), "float32")):
         for i, j, r in T.grid(2, 2, 4):
             if r == 0:
@@ -269,6 +278,10 @@ class Module:
     @R.function
     def lanes(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
         r = R.call_tir(Module.lanes_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
+        return r
+    @R.function
+    def lanes_before_stores(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        r = R.call_tir(Module.lanes_before_stores_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
         return r
     @R.function
     def fused_window(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((1, 2, 2), dtype="float32"):

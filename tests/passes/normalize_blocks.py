@@ -3730,6 +3730,14 @@ class Module:
                 O[j_2, j_3] = B[j_2, j_3] * B[j_2, j_3]
 
     @T.prim_func
+    def lanes_before_stores_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        o_1 = T.decl_buffer((20,), data=O.data)
+        for i, j in T.grid(4, 5):
+            o_1[i * 5 + j] = B[T.Cast("int64", i), T.Cast("int64", j)]
+        for f in range(2):
+            o_1[T.Ramp(f * 4 + 1, 1, 4)] = o_1[T.Ramp(f * 4, 1, 4)]
+
+    @T.prim_func
     def fused_window_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((1, 2, 2), "float32")):
         # with T.block("root"):
         for u, i, j, r, r_1 in T.grid(T.int64(1), T.int64(2), T.int64(2), T.int64(2), T.int64(2)):
@@ -3822,6 +3830,12 @@ class Module:
     def lanes(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
         cls = Module
         r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.lanes_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def lanes_before_stores(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.lanes_before_stores_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
         return r
 
     @R.function
