@@ -319,6 +319,19 @@ void rlxc_order_axes(rlxc_context *ctx, const rlxc_block *b, rlxc_axis *axes,
     }
 }
 
+/* Adds the limits on sums of axes that |cond| states, if they are sizes: others may be variables of
+ * loops that are no axes. */
+static void take_limits(joining *j, const rlxc_expr *cond, const rlxc_expr *const *values)
+{
+    rlxc_space *s = &j->s;
+    uint32_t n = s->n_exprs;
+    rlxc_space_take(s, cond, values, j->to, j->block->n_axes);
+    for (uint32_t i = n; i < s->n_exprs; i++)
+        if (s->exprs[i]->kind == RLXC_EXPR_LT && rlxc_is_size(s->ctx, s->exprs[i]->bin.b))
+            s->exprs[n++] = s->exprs[i];
+    s->n_exprs = n;
+}
+
 const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *cond,
                                  const rlxc_expr *const **values)
 {
@@ -328,7 +341,7 @@ const rlxc_block *rlxc_join_axes(rlxc_context *ctx, const rlxc_block *b, const r
         b->n_axes == 0 || b->n_axes > RLXC_NEST_AXES || !begin(&j, *values))
         return b;
     if (cond)
-        rlxc_space_take(&j.s, cond, *values, j.to, b->n_axes);
+        take_limits(&j, cond, *values);
     for (uint32_t k = 0; k < b->n_axes; k++)
         narrow = narrow || b->axes[k].var->dtype.bits < 64;
     const bool joined = join(&j.s);

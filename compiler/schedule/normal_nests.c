@@ -293,10 +293,12 @@ static bool is_corner(corner *c, const rlxc_expr *e)
 {
     for (uint32_t i = 0; i < c->at->n; i++) {
         const rlxc_expr *extent = rlxc_wide(c->ctx, c->at->loops[i]->loop.extent);
+        const bool one = rlxc_is_const(extent, 1); /* each iteration is the first and the last */
         int64_t by;
         if (!rlxc_linear_in(c->ctx, e, c->vars[i], &by, &e) || by == INT64_MIN ||
             (by > 0 && rlxc_bound_of(c->ctx, extent, NULL).min <= 0))
             return false;
+        by = one ? 0 : by;
         c->once[i] = by == 0 ? RLXC_EACH_TURN : by > 0 ? RLXC_LAST_TURN : RLXC_FIRST_TURN;
         if (by != 0 && c->at->once[i] != RLXC_EACH_TURN && c->at->once[i] != c->once[i])
             return false;
