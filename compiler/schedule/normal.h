@@ -28,11 +28,12 @@ typedef struct rlxc_nest {
     const rlxc_stmt *realize; /* as written, with the ifs around it as its predicate */
     const rlxc_block *block;  /* as it is now */
     const rlxc_expr *vars[RLXC_NEST_AXES], *extents[RLXC_NEST_AXES]; /* a loop for each axis */
-    bool plain;        /* the loops as written are in normal form */
-    bool whole;        /* the loops as written store elements again (rlxc_nest_whole) */
-    bool by_step;      /* the init was written as a condition on the first step of the reduction */
-    rlxc_buffer *temp; /* a new temporary that it stores to: a later nest stores to the same
-                        * elements as it did; or NULL */
+    bool plain;   /* the loops as written are in normal form */
+    bool whole;   /* the loops as written store elements again (rlxc_nest_whole) */
+    bool by_step; /* the init was written as a condition on the first step of the reduction */
+    const rlxc_expr *steps; /* an init that is written for the first of so many steps; or NULL */
+    rlxc_buffer *temp;      /* a new temporary that it stores to: a later nest stores to the same
+                             * elements as it did; or NULL */
 } rlxc_nest;
 
 typedef RLXC_VEC(rlxc_nest) rlxc_nests;

@@ -155,6 +155,20 @@ static const rlxc_expr *condition(const rlxc_space *s, const rlxc_nest *nest,
     return holds ? rlxc_substitute(s->ctx, e, s->vars, axes, s->n) : NULL;
 }
 
+/* True if |e| says that a loop of which |nest| has the first iteration has iterations: notes how
+ * many. */
+static bool has_steps(const rlxc_space *s, rlxc_nest *nest, const rlxc_expr *e)
+{
+    bool first = false;
+    for (uint32_t i = 0; i < nest->n_loops; i++)
+        first = first || nest->once[i] == RLXC_FIRST_TURN;
+    if (!first || nest->steps || e->kind != RLXC_EXPR_LT || !rlxc_is_const(e->bin.a, 0) ||
+        !rlxc_is_size(s->ctx, e->bin.b))
+        return false;
+    nest->steps = e->bin.b;
+    return true;
+}
+
 static bool finish(rlxc_space *s, rlxc_nest *nest)
 {
     const rlxc_block *b = nest->block;
@@ -181,6 +195,8 @@ static bool finish(rlxc_space *s, rlxc_nest *nest)
         if (!used[i] && !may_repeat(s->ctx, b, s->extents[i]))
             return false;
     for (uint32_t i = s->n_axes; i < s->n_exprs; i++) {
+        if (has_steps(s, nest, s->exprs[i]))
+            continue;
         const rlxc_expr *cond = condition(s, nest, axes, s->exprs[i]);
         if (!cond)
             return false;
@@ -285,6 +301,7 @@ bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest)
 {
     rlxc_space s = {.ctx = ctx};
     nest->plain = nest->whole = false;
+    nest->steps = NULL;
     if (nest->block->n_axes > RLXC_NEST_AXES || !begin(&s, nest))
         return false;
     if (is_plain(nest)) {

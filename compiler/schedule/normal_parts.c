@@ -14,7 +14,7 @@
  *           o[i, j] = o[i, j] / t[i]
  *
  * What counts in the first or last iteration of a loop only is a nest without that loop. */
-#include "compiler/schedule/normal.h"
+#include "compiler/schedule/normal_space.h"
 #include "compiler/schedule/stages.h"
 
 enum { MOST_PARTS = 256 }; /* of a statement: each two of them are compared */
@@ -395,7 +395,7 @@ static bool may_be_empty(rlxc_context *ctx, const rlxc_expr *extent)
 
 bool rlxc_stores_without_step(rlxc_context *ctx, const rlxc_nest *nest)
 {
-    bool found = false;
+    bool found = nest->steps != NULL;
     for (uint32_t k = 0; k < nest->block->n_axes && nest->by_step; k++)
         found = found || (nest->block->axes[k].kind == RLXC_AXIS_REDUCE &&
                           may_be_empty(ctx, nest->extents[k]));
@@ -422,6 +422,22 @@ static bool may_be_first(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest 
     return true;
 }
 
+/* True if the steps that |a|, an init, is written for are those of a sum among |nests|: where there
+ * are none, the sum is that of none. */
+static bool has_sum(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *nests, uint32_t n)
+{
+    bool found = !a->steps;
+    for (uint32_t i = 0; i < n && !found; i++) {
+        const rlxc_block *b = nests[i].block;
+        for (uint32_t k = 0; k < b->n_axes && !found; k++)
+            found =
+                stored_by(&nests[i]) == stored_by(a) && rlxc_nest_reads_own(ctx, b) &&
+                b->axes[k].kind == RLXC_AXIS_REDUCE && shared_loops(a, &nests[i]) > 0 &&
+                rlxc_prove_eq(ctx, rlxc_cast(ctx, RLX_I64, nests[i].extents[k]), a->steps, NULL);
+    }
+    return found;
+}
+
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
                      rlxc_nests *out)
 {
@@ -436,6 +452,8 @@ bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps 
         done = rlxc_nest_axes(ctx, &out->items[i]) ||
                (rlxc_temp_writers(temps, stored_by(&out->items[i])) == 1 &&
                 rlxc_nest_whole(ctx, &out->items[i]));
+    for (uint32_t i = first; i < out->count && done; i++)
+        done = has_sum(ctx, &out->items[i], &out->items[first], out->count - first);
     rlxc_nest **own = rlxc_try_alloc(ctx, (size_t)out->count + 1, sizeof *own);
     for (uint32_t i = first; i < out->count && own; i++)
         own[i - first] = &out->items[i];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler/schedule/normal_space.h"
+#include "compiler/schedule/stages.h"
 
 static bool is_compact(const rlxc_buffer *b)
 {
@@ -270,6 +271,79 @@ static void drop_layout(rlxc_context *ctx, rlxc_buffer *b)
         b->strides = NULL;
 }
 
+/* --- temporaries that nothing reads ----------------------------------------------------------- */
+
+typedef struct unread {
+    rlxc_context *ctx;
+    rlxc_buffers temps;
+    const rlxc_buffer *temp; /* the one that is looked at */
+    bool effects;            /* computing what is stored to it has some */
+} unread;
+
+static bool find_effects(void *user, const rlxc_stmt *s)
+{
+    unread *u = user;
+    u->effects = u->effects || (s->kind == RLXC_STMT_STORE && s->store.buffer == u->temp &&
+                                !rlxc_may_move(u->ctx, s->store.value));
+    return !u->effects;
+}
+
+static bool is_unread(const unread *u, const rlxc_buffer *b)
+{
+    for (uint32_t i = 0; i < u->temps.count; i++)
+        if (u->temps.items[i] == b)
+            return true;
+    return false;
+}
+
+/* Statements without the stores to such temporaries, and without what is empty then. */
+static const rlxc_stmt *without_unread(void *user, const rlxc_stmt *s)
+{
+    const unread *u = user;
+    const rlxc_stmt *nothing = rlxc_stmt_nothing(u->ctx);
+    if (s->kind == RLXC_STMT_STORE)
+        return is_unread(u, s->store.buffer) ? nothing : NULL;
+    if (s->kind == RLXC_STMT_FOR)
+        return rlxc_stmt_is_nothing(s->loop.body) ? nothing : NULL;
+    if (s->kind == RLXC_STMT_IF)
+        return rlxc_stmt_is_nothing(s->if_.then) && !s->if_.otherwise ? nothing : NULL;
+    if (s->kind != RLXC_STMT_BLOCK)
+        return NULL;
+    if (rlxc_stmt_is_nothing(s->block.block->body) && !s->block.block->init)
+        return nothing;
+    rlxc_block *own = rlxc_copy(u->ctx, s->block.block, sizeof *own);
+    rlxc_buffer **kept = rlxc_alloc(u->ctx, ((size_t)own->n_allocs + 1) * sizeof *kept);
+    own->n_allocs = 0;
+    for (uint32_t i = 0; i < s->block.block->n_allocs; i++)
+        if (!is_unread(u, s->block.block->allocs[i]))
+            kept[own->n_allocs++] = s->block.block->allocs[i];
+    if (own->n_allocs == s->block.block->n_allocs)
+        return NULL;
+    own->allocs = kept;
+    rlxc_forget_regions(own);
+    rlxc_stmt *realize = rlxc_copy(u->ctx, s, sizeof *realize);
+    realize->block.block = own;
+    return realize;
+}
+
+static void drop_unread(const shaping *s)
+{
+    unread u = {.ctx = s->ctx};
+    for (uint32_t i = 0; i < s->temps.count; i++) {
+        const rlxc_buffer_use use = rlxc_use_of(s->ctx, s->f->body, s->temps.items[i]);
+        u.temp = s->temps.items[i];
+        u.effects = use.loads || use.views || use.address || use.matches || use.stores == 0;
+        rlxc_stmt_visit(s->f->body, find_effects, &u);
+        if (!u.effects)
+            RLXC_PUSH(s->ctx, &u.temps, s->temps.items[i]);
+    }
+    const rlxc_stmt_rewriter rewriter = {.user = &u, .stmt = without_unread};
+    if (u.temps.count > 0)
+        s->f->body = rlxc_stmt_rewrite(s->ctx, s->f->body, &rewriter);
+}
+
+/* --- layouts ---------------------------------------------------------------------------------- */
+
 /* The layout of a temporary that only its own accesses see is free. */
 static void drop_strides(const shaping *s, rlxc_buffer *temp)
 {
@@ -324,6 +398,7 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f, bool divide)
     shaping s = {.ctx = ctx, .f = f, .divide = divide};
     remove_views(&s, root, body);
     rlxc_stmt_visit(f->body, find_temps, &s);
+    drop_unread(&s);
     for (uint32_t i = 0; i < s.temps.count; i++)
         drop_strides(&s, s.temps.items[i]);
     for (uint32_t i = 0; i < s.temps.count && !rlxc_failed(ctx); i++)

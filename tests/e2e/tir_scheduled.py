@@ -112,6 +112,8 @@ one memory, padded rows, vectors."""
 # call fused_window: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [1, 2, 2] {2, 1, 4, 3}
 # call one_of_a_tile: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {1, -1, 0, -2, 2, 0, 1, -3, -1, 0, -1, 0, 2, 1, -4, 3, 0, -1, 0, 1}
 # call steps_outside: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4] {15, 10, 23, 22}
+# call rounded_steps: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1} => tensor float32 [4] {4, 7, 7, 6}
+# call unread_copy: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4] {5, 2, 3, 8}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -235,6 +237,23 @@ class Module:
             if k == 0:
                 O[i] = T.float32(0)
             O[i] = O[i] + B[i, k] * B[i, k]
+    @T.prim_func
+    def rounded_steps_(a_: T.handle, O: T.Buffer((4,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4), "float32")
+        for j, f in T.grid(4, (n + 1) // 2 * 2):
+            if f // 2 * 2 + f % 2 < n:
+                if f == 0:
+                    O[j] = T.float32(0)
+                O[j] = O[j] + A[f, j]
+    @T.prim_func
+    def unread_copy_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
+        t = T.alloc_buffer((4, 5))
+        for i in range(4):
+            O[i] = T.float32(0)
+            for k in range(5):
+                O[i] = O[i] + B[i, k]
+                t[i, k] = B[i, k]
     @R.function
     def named_indices(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor(("n", 5), dtype="float32"):
         n = T.int64()
@@ -294,4 +313,13 @@ class Module:
     @R.function
     def steps_outside(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         r = R.call_tir(Module.steps_outside_, (b,), out_sinfo=R.Tensor((4,), "float32"))
+        return r
+    @R.function
+    def rounded_steps(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        n = T.int64()
+        r = R.call_tir(Module.rounded_steps_, (a,), out_sinfo=R.Tensor((4,), "float32"))
+        return r
+    @R.function
+    def unread_copy(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        r = R.call_tir(Module.unread_copy_, (b,), out_sinfo=R.Tensor((4,), "float32"))
         return r

@@ -3768,6 +3768,30 @@ class Module:
                     O[i_1] = T.float32(0.0)
                 O[i_1] = O[i_1] + B[i_1, k_1] * B[i_1, k_1]
 
+    @T.prim_func
+    def rounded_steps_(a_: T.handle, O: T.Buffer((4,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4))
+        # with T.block("root"):
+        for j, f in T.grid(T.int64(4), n):
+            with T.block("O"):
+                j_1, f_1 = T.axis.remap("SR", [j, f])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    O[j_1] = T.float32(0.0)
+                O[j_1] = O[j_1] + A[f_1, j_1]
+
+    @T.prim_func
+    def unread_copy_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
+        # with T.block("root"):
+        for i, k in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                i_1, k_1 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    O[i_1] = T.float32(0.0)
+                O[i_1] = O[i_1] + B[i_1, k_1]
+
     @R.function
     def named_indices(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor(("n", 5), dtype="float32"):
         n = T.int64()
@@ -3854,4 +3878,17 @@ class Module:
     def steps_outside(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         cls = Module
         r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.steps_outside_, (b,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        return r
+
+    @R.function
+    def rounded_steps(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.rounded_steps_, (a,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        return r
+
+    @R.function
+    def unread_copy(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.unread_copy_, (b,), out_sinfo=R.Tensor((4,), dtype="float32"))
         return r
