@@ -391,10 +391,11 @@ static const rlxc_block *with_units(rlxc_context *ctx, const rlxc_block *b,
     uint32_t n = b->n_axes;
     units u = {.ctx = ctx, .ndim = store->store.n};
     bool reduces = false;
-    memcpy(own_values, *values, n * sizeof *own_values);
-    memcpy(axes, b->axes, n * sizeof *axes);
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < n; k++) {
+        own_values[k] = (*values)[k];
+        axes[k] = b->axes[k];
         reduces = reduces || axes[k].kind == RLXC_AXIS_REDUCE;
+    }
     for (uint32_t d = 0; d < u.ndim && n < RLXC_NEST_AXES; d++) {
         if (!is_unit(store->store.buffer, store->store.indices, d))
             continue;
