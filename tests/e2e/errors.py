@@ -358,3 +358,20 @@ class Module:
         n = T.int64()
         r = R.call_tir(Module.f, (a,), out_sinfo=R.Tensor((4, n), "float32"))
         return r
+
+# ==== a_string_for_a_buffer
+# error => call of PrimFunc 'add' with 2 parameters: what is given for a buffer is no tensor
+from tvm.script import ir as I, tir as T, relax as R
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def add(A: T.Buffer((4,), "float32"), C: T.Buffer((4,), "float32")):
+        for i in range(4):
+            C[i] = A[i]
+    @R.function
+    def main(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        y: R.Tensor((4,), dtype="float32") = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        cls.add(["x"][0], y)
+        return y
