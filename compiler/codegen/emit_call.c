@@ -177,7 +177,11 @@ static bool pair(dim_solver *s, const rlxc_atom *args, uint32_t n_args, const ui
             if (next >= n_args)
                 return wrong_arguments(fn, f, "too few arguments");
             if (args[next].kind != RLXC_ATOM_VAR && args[next].kind != RLXC_ATOM_CONSTANT)
-                return wrong_arguments(fn, f, "what is given for a buffer is no tensor");
+                return wrong_arguments(fn, f,
+                                       rlxc_internf(fn->ctx,
+                                                    "the argument for buffer '%s' is not "
+                                                    "a tensor",
+                                                    f->params[i].buffer->name));
             s->params[s->n] = &f->params[i];
             s->types[s->n] = rlxc_atom_sinfo(fn->ctx, fn->m->module, args[next]);
             s->regs[s->n++] = rlxc_bc_atom_on(fn, args[next++], s->constants);

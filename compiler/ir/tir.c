@@ -148,7 +148,8 @@ const rlxc_stmt *rlxc_stmt_allocate(rlxc_context *ctx, rlxc_buffer *buffer)
     *allocate = (rlxc_stmt){.kind = RLXC_STMT_ALLOCATE};
     allocate->allocate.var = buffer->data;
     allocate->allocate.dtype = buffer->dtype;
-    allocate->allocate.extents = rlxc_memory_extents(ctx, buffer, &allocate->allocate.n);
+    allocate->allocate.extents = buffer->shape;
+    allocate->allocate.n = buffer->ndim;
     allocate->allocate.scope = buffer->scope;
     *decl = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER};
     decl->decl = buffer;
@@ -271,13 +272,13 @@ const rlxc_expr *const *rlxc_memory_extents(rlxc_context *ctx, const rlxc_buffer
         return extents;
     }
     extents[0] = rlxc_cast(ctx, RLX_I64, b->shape[0]);
-    *out_n = 2;
     if (row_elements(b, &row) && !__builtin_add_overflow(row, offset, &row))
         extents[1] = rlxc_i64(ctx, row);
     else if (offset == 0 && nests_rows(ctx, b))
         extents[1] = rlxc_cast(ctx, RLX_I64, b->strides[0]);
     else
         return NULL;
+    *out_n = 2;
     return extents;
 }
 

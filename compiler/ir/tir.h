@@ -196,7 +196,7 @@ enum {
     RLXC_STACK_TOTAL = 32768 /* all of those in one LLVM function; the rest is scratch memory */
 };
 /* The extents of the memory of the temporary |b|: its shape, or as many rows as its strides and
- * offset reach. NULL: those are no numbers, negative, or too large. */
+ * offset reach. NULL: those do not say how many; |*out_n| is then the number of dimensions. */
 const rlxc_expr *const *rlxc_memory_extents(rlxc_context *ctx, const rlxc_buffer *b,
                                             uint32_t *out_n);
 /* The bytes of an array, canonical: elements in memory have whole bytes, negative extents count as

@@ -136,11 +136,8 @@ void rlxc_note_temporary(walk *w, const rlxc_buffer *b)
 {
     uint32_t n;
     const rlxc_expr *const *extents = rlxc_memory_extents(w->ctx, b, &n);
-    if (!extents)
-        rlxc_note_buffer(w, b);
-    else
-        rlxc_note_memory(w, b->data, is_compact(b) ? b : NULL, b->name,
-                         rlxc_bytes_of_shape(w->ctx, b->dtype, extents, n));
+    rlxc_note_memory(w, b->data, is_compact(b) ? b : NULL, b->name,
+                     rlxc_bytes_of_shape(w->ctx, b->dtype, extents ? extents : b->shape, n));
 }
 
 /* The position of an element in the memory of its buffer, in elements. */

@@ -734,7 +734,7 @@ static void normalize_func(rlxc_context *ctx, rlxc_prim_func *f)
     f->body = rlxc_join_parts(ctx, rlxc_plain_exprs(ctx, f->body));
     const rlxc_stmt *const written = f->body, *best = NULL;
     const uint32_t most = rlxc_all_divisions(ctx, written);
-    uint32_t least_odd = 1, least = 0;
+    uint32_t least_odd = UINT32_MAX, least = UINT32_MAX;
     for (size_t i = 0; i < sizeof ways / sizeof *ways && (least_odd > 0 || least > 0); i++) {
         f->body = written;
         const uint32_t odd = normalize(ctx, f, ways[i]), n = rlxc_all_divisions(ctx, f->body);

@@ -69,10 +69,9 @@ static inline uint32_t rlxc_block_axis(const rlxc_block *b, const rlxc_expr *var
     return k;
 }
 
-/* |stmt| with one spelling for expressions that mean the same (normal_spellings.c). */
+/* |stmt| with one spelling for expressions that mean the same, and values for the names of indices
+ * (normal_spellings.c). */
 const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt);
-/* True if |s| itself declares a buffer, whose shape may name values around it. */
-bool rlxc_declares_buffer(const rlxc_stmt *s);
 /* |stmt| with loops from 0, and limits on their extents as conditions (normal_loops.c). */
 const rlxc_stmt *rlxc_plain_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
 /* |stmt| with loops for stores of vectors, and one loop for each two that are used as the sum of

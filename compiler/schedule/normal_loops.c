@@ -12,6 +12,43 @@
 #include "compiler/schedule/normal_space.h"
 #include "compiler/schedule/stages.h"
 
+/* --- buffers in loops ------------------------------------------------------------------------- */
+
+typedef struct shapes {
+    rlxc_context *ctx;
+    const rlxc_expr *var;
+    bool use; /* a shape, stride or offset uses the variable */
+} shapes;
+
+static void look_at_buffer(shapes *l, const rlxc_buffer *b)
+{
+    for (uint32_t i = 0; i < b->ndim; i++)
+        l->use = l->use || rlxc_expr_uses_var(l->ctx, b->shape[i], l->var) ||
+                 (b->strides && rlxc_expr_uses_var(l->ctx, b->strides[i], l->var));
+    l->use = l->use || (b->elem_offset && rlxc_expr_uses_var(l->ctx, b->elem_offset, l->var));
+}
+
+static bool look_at_declared(void *user, const rlxc_stmt *s)
+{
+    shapes *l = user;
+    if (s->kind == RLXC_STMT_DECL_BUFFER)
+        look_at_buffer(l, s->decl);
+    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_allocs; i++)
+        look_at_buffer(l, s->block.block->allocs[i]);
+    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_matches; i++)
+        look_at_buffer(l, s->block.block->matches[i].buffer);
+    return !l->use;
+}
+
+/* True if the body of |loop| declares a buffer whose layout uses the loop's variable: rewriting the
+ * body would leave the name there. */
+static bool shapes_buffers(rlxc_context *ctx, const rlxc_stmt *loop)
+{
+    shapes l = {ctx, loop->loop.var, false};
+    rlxc_stmt_visit(loop->loop.body, look_at_declared, &l);
+    return l.use;
+}
+
 /* --- from 0 ----------------------------------------------------------------------------------- */
 
 typedef struct shift {
@@ -72,7 +109,8 @@ static const rlxc_stmt *plain_loop(void *user, const rlxc_stmt *s)
     }
     if (s->kind != RLXC_STMT_FOR)
         return NULL;
-    const bool stays = rlxc_is_const(s->loop.min, 0) || s->loop.min->from_memory;
+    const bool stays =
+        rlxc_is_const(s->loop.min, 0) || s->loop.min->from_memory || shapes_buffers(ctx, s);
     const rlxc_stmt *own = stays ? s : from_zero(ctx, s);
     const rlxc_stmt *limited = under_limit(ctx, own);
     return limited ? limited : own;
@@ -108,7 +146,6 @@ static bool check_sums(void *user, const rlxc_stmt *s)
 {
     join *j = user;
     rlxc_stmt_exprs(s, check_sum, j);
-    j->sums = j->sums && !rlxc_declares_buffer(s);
     return j->sums;
 }
 
@@ -145,16 +182,24 @@ static bool may_join(const rlxc_stmt *loop)
            rlxc_is_const(loop->loop.min, 0) && !loop->loop.extent->from_memory;
 }
 
+/* True if |store| loads from the buffer that it stores to: all lanes are loaded before one is
+ * stored. */
+static bool reads_own(rlxc_context *ctx, const rlxc_stmt *store)
+{
+    bool reads = rlxc_mentions(ctx, store->store.value, store->store.buffer);
+    for (uint32_t i = 0; i < store->store.n && !reads; i++)
+        reads = rlxc_mentions(ctx, store->store.indices[i], store->store.buffer);
+    return reads;
+}
+
 /* The loop |s| around another one as one loop; NULL: they are no digits of one variable. */
 static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
 {
     rlxc_context *ctx = user;
-    if (s->kind == RLXC_STMT_STORE) /* all lanes are loaded before one is stored */
-        return rlxc_stores_vector(s) && !rlxc_mentions(ctx, s->store.value, s->store.buffer)
-                   ? rlxc_lane_loop(ctx, s)
-                   : NULL;
+    if (s->kind == RLXC_STMT_STORE)
+        return rlxc_stores_vector(s) && !reads_own(ctx, s) ? rlxc_lane_loop(ctx, s) : NULL;
     if (s->kind != RLXC_STMT_FOR || s->loop.body->kind != RLXC_STMT_FOR || !may_join(s) ||
-        !may_join(s->loop.body))
+        !may_join(s->loop.body) || shapes_buffers(ctx, s) || shapes_buffers(ctx, s->loop.body))
         return NULL;
     const rlxc_stmt *inner = s->loop.body;
     const rlxc_expr *high = s->loop.var, *low = inner->loop.var;
@@ -279,7 +324,8 @@ static const rlxc_stmt *cut_loop(rlxc_context *ctx, const rlxc_stmt *loop, bool 
     const rlxc_expr *var = loop->loop.var, *zero = rlxc_int(ctx, var->dtype, 0);
     cutting c = {.ctx = ctx, .var = var};
     if ((loop->loop.kind != RLXC_LOOP_SERIAL && loop->loop.kind != RLXC_LOOP_PARALLEL) ||
-        !rlxc_is_const(loop->loop.min, 0) || loop->loop.extent->from_memory)
+        !rlxc_is_const(loop->loop.min, 0) || loop->loop.extent->from_memory ||
+        shapes_buffers(ctx, loop))
         return loop;
     rlxc_stmt_visit(loop->loop.body, find_divisor_in, &c);
     const rlxc_expr *extent = rlxc_canonical(ctx, rlxc_wide(ctx, loop->loop.extent), NULL);

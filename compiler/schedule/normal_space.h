@@ -1,4 +1,5 @@
-/* Integer variables as digits of others, shared by normal_axes.c and normal_joined.c.
+/* Integer variables as digits of others, and positions as sums of products, shared by the files of
+ * normal form.
  *
  * A space is a list of variables with their extents, from 0, and expressions over them. Joining
  * replaces i0 * 16 + i1 (i1 < 16) by one variable, cutting replaces v // 16 and v % 16 by two. Each

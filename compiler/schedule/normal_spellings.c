@@ -118,13 +118,6 @@ static const rlxc_expr *with_values(void *user, const rlxc_expr *e)
     return rlxc_substitute(l->ctx, e, l->vars, l->values, l->n);
 }
 
-bool rlxc_declares_buffer(const rlxc_stmt *s)
-{
-    return s->kind == RLXC_STMT_DECL_BUFFER || s->kind == RLXC_STMT_ALLOCATE ||
-           (s->kind == RLXC_STMT_BLOCK &&
-            (s->block.block->n_allocs > 0 || s->block.block->n_matches > 0));
-}
-
 static const rlxc_expr *const *sizes_with_values(const lets *l, const rlxc_expr *const *sizes,
                                                  uint32_t n)
 {

@@ -283,8 +283,11 @@ typedef struct unread {
 static bool find_effects(void *user, const rlxc_stmt *s)
 {
     unread *u = user;
-    u->effects = u->effects || (s->kind == RLXC_STMT_STORE && s->store.buffer == u->temp &&
-                                !rlxc_may_move(u->ctx, s->store.value));
+    if (s->kind != RLXC_STMT_STORE || s->store.buffer != u->temp)
+        return !u->effects;
+    u->effects = u->effects || !rlxc_may_move(u->ctx, s->store.value);
+    for (uint32_t i = 0; i < s->store.n; i++)
+        u->effects = u->effects || !rlxc_may_move(u->ctx, s->store.indices[i]);
     return !u->effects;
 }
 
@@ -306,7 +309,10 @@ static const rlxc_stmt *without_unread(void *user, const rlxc_stmt *s)
     if (s->kind == RLXC_STMT_FOR)
         return rlxc_stmt_is_nothing(s->loop.body) ? nothing : NULL;
     if (s->kind == RLXC_STMT_IF)
-        return rlxc_stmt_is_nothing(s->if_.then) && !s->if_.otherwise ? nothing : NULL;
+        return rlxc_stmt_is_nothing(s->if_.then) && !s->if_.otherwise &&
+                       rlxc_may_move(u->ctx, s->if_.cond)
+                   ? nothing
+                   : NULL;
     if (s->kind != RLXC_STMT_BLOCK)
         return NULL;
     if (rlxc_stmt_is_nothing(s->block.block->body) && !s->block.block->init)

@@ -80,8 +80,8 @@ static const rlxc_expr *const *memory_of(rlxc_tir_parser *t, const rlxc_buffer *
     if (extents)
         return extents;
     rlxc_error(t->p->ctx, range,
-               "the strides of '%s', which is allocated here, must be numbers of at least 0, or "
-               "leave each row room for those inside of it; the offset a number of at least 0",
+               "the strides of the temporary '%s' must be numbers of at least 0, or each at least "
+               "as large as the row that it steps over; its offset a number of at least 0",
                buffer->name);
     *n = buffer->ndim;
     return buffer->shape;

@@ -339,7 +339,7 @@ def main(x: R.Tensor(("n",), "float32")):
     return R.nn.lstm(y)
 
 # ==== strides_of_a_temporary
-# error => the strides of 't', which is allocated here, must be numbers
+# error => the strides of the temporary 't' must be numbers
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -360,7 +360,7 @@ class Module:
         return r
 
 # ==== a_string_for_a_buffer
-# error => call of PrimFunc 'add' with 2 parameters: what is given for a buffer is no tensor
+# error => call of PrimFunc 'add' with 2 parameters: the argument for buffer 'A' is not a tensor
 from tvm.script import ir as I, tir as T, relax as R
 @I.ir_module
 class Module:

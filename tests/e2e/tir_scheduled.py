@@ -113,6 +113,8 @@ one memory, padded rows, vectors."""
 # call one_of_a_tile: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {1, -1, 0, -2, 2, 0, 1, -3, -1, 0, -1, 0, 2, 1, -4, 3, 0, -1, 0, 1}
 # call steps_outside: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4] {15, 10, 23, 22}
 # call rounded_steps: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1} => tensor float32 [4] {4, 7, 7, 6}
+# call shaped_by_its_loop: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {4, 0, 2, -2, 6, 2, 4, -4, 0, 2, 2, 6, 2, 4, -4, 12, 2, 2, 0, 10}
+# call shaped_from_one: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {4, 0, 2, -2, 6, 2, 4, -4, 0, 2, 2, 6, 2, 4, -4, 12, 2, 2, 0, 10}
 # call unread_copy: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4] {5, 2, 3, 8}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
@@ -247,6 +249,23 @@ class Module:
                     O[j] = T.float32(0)
                 O[j] = O[j] + A[f, j]
     @T.prim_func
+    def shaped_by_its_loop_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        for i, j in T.grid(4, 5):
+            O[i, j] = T.float32(0)
+        for f in range(20):
+            t = T.alloc_buffer((f // 5 + 1,))
+            t[f // 5] = B[f // 5, f % 5]
+            O[f // 5, f % 5] = t[f // 5] * T.float32(2) + O[3 - f // 5, f % 5]
+    @T.prim_func
+    def shaped_from_one_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        for i, j in T.grid(4, 5):
+            O[i, j] = T.float32(0)
+        for i in range(1, 5):
+            t = T.alloc_buffer((i,))
+            for j in range(5):
+                t[i - 1] = B[i - 1, j]
+                O[i - 1, j] = t[i - 1] * T.float32(2) + O[4 - i, j]
+    @T.prim_func
     def unread_copy_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
         t = T.alloc_buffer((4, 5))
         for i in range(4):
@@ -318,6 +337,14 @@ class Module:
     def rounded_steps(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         n = T.int64()
         r = R.call_tir(Module.rounded_steps_, (a,), out_sinfo=R.Tensor((4,), "float32"))
+        return r
+    @R.function
+    def shaped_by_its_loop(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        r = R.call_tir(Module.shaped_by_its_loop_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
+        return r
+    @R.function
+    def shaped_from_one(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        r = R.call_tir(Module.shaped_from_one_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
         return r
     @R.function
     def unread_copy(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):

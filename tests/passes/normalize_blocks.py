@@ -3782,6 +3782,35 @@ class Module:
                 O[j_1] = O[j_1] + A[f_1, j_1]
 
     @T.prim_func
+    def shaped_by_its_loop_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        # with T.block("root"):
+        for i, j in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_1, j_1] = T.float32(0.0)
+        for f in range(20):
+            t = T.allocate([f // 5 + 1], "float32", "global")
+            t_1 = T.decl_buffer((f // 5 + 1,), data=t)
+            t_1[f // 5] = B[f // 5, f % 5]
+            O[f // 5, f % 5] = t_1[f // 5] * T.float32(2.0) + O[3 - f // 5, f % 5]
+
+    @T.prim_func
+    def shaped_from_one_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        # with T.block("root"):
+        for i, j in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_1, j_1] = T.float32(0.0)
+        for i in range(1, 5):
+            t = T.allocate([i], "float32", "global")
+            t_1 = T.decl_buffer((i,), data=t)
+            for j in range(5):
+                t_1[i - 1] = B[i - 1, j]
+                O[i - 1, j] = t_1[i - 1] * T.float32(2.0) + O[4 - i, j]
+
+    @T.prim_func
     def unread_copy_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
         # with T.block("root"):
         for i, k in T.grid(T.int64(4), T.int64(5)):
@@ -3885,6 +3914,18 @@ class Module:
         n = T.int64()
         cls = Module
         r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.rounded_steps_, (a,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        return r
+
+    @R.function
+    def shaped_by_its_loop(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.shaped_by_its_loop_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def shaped_from_one(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.shaped_from_one_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
         return r
 
     @R.function
