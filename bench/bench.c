@@ -17,8 +17,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
-#include "bench/peak.h"
-#include "bench/read.h"
+#include "bench/rates.h"
 
 extern char **environ;
 

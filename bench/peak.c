@@ -1,5 +1,5 @@
 /* A loop of independent fused multiply-adds, enough of them in flight to hide their latency. */
-#include "bench/peak.h"
+#include "bench/rates.h"
 
 #include <immintrin.h>
 #include <time.h>

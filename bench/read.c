@@ -1,6 +1,6 @@
 /* Reads memory with the widest vectors available, into several independent sums so that loads never
  * wait; and passes a word back and forth between two threads. */
-#include "bench/read.h"
+#include "bench/rates.h"
 
 #include <immintrin.h>
 #include <pthread.h>

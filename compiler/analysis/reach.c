@@ -52,6 +52,37 @@ static const rlxc_expr *step_of(rlxc_context *ctx, const rlxc_expr *e, const rlx
     return rlxc_canonical(ctx, rlxc_sub(ctx, moved, e), NULL);
 }
 
+enum { UP = 1, DOWN = 2 }; /* never less, never more, where a variable grows */
+
+static int turned(int direction)
+{
+    return (direction & UP ? DOWN : 0) | (direction & DOWN ? UP : 0);
+}
+
+/* How |e| may change where |var| grows, by its form alone; 0: that does not tell. */
+static int direction_of(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *var)
+{
+    int64_t by;
+    if (e == var)
+        return UP;
+    if (!rlxc_expr_uses_var(ctx, e, var))
+        return UP | DOWN;
+    if (e->kind == RLXC_EXPR_CAST)
+        return rlxc_is_index_type(e->bin.a->dtype) && e->dtype.bits >= e->bin.a->dtype.bits
+                   ? direction_of(ctx, e->bin.a, var)
+                   : 0;
+    if (!rlxc_is_binary(e))
+        return 0;
+    const int a = direction_of(ctx, e->bin.a, var);
+    if (e->kind == RLXC_EXPR_ADD || e->kind == RLXC_EXPR_MIN || e->kind == RLXC_EXPR_MAX)
+        return a & direction_of(ctx, e->bin.b, var);
+    if (e->kind == RLXC_EXPR_SUB)
+        return a & turned(direction_of(ctx, e->bin.b, var));
+    if (!rlxc_is_int(e->bin.b, &by) || by <= 0)
+        return 0;
+    return e->kind == RLXC_EXPR_MUL || e->kind == RLXC_EXPR_FLOORDIV ? a : 0;
+}
+
 const rlxc_expr *rlxc_reach_end(rlxc_reach *r, const rlxc_expr *index, bool greatest)
 {
     rlxc_context *ctx = r->ctx;
@@ -59,10 +90,12 @@ const rlxc_expr *rlxc_reach_end(rlxc_reach *r, const rlxc_expr *index, bool grea
         const rlxc_reach_loop *l = &r->loops.items[i];
         if (!rlxc_expr_uses_var(ctx, index, l->var))
             continue;
+        const int way = direction_of(ctx, index, l->var);
         const rlxc_expr *step = step_of(ctx, index, l->var);
         const rlxc_expr *zero = rlxc_int(ctx, step->dtype, 0);
-        bool up = rlxc_prove_le(ctx, zero, step, NULL);
-        if (rlxc_reach_uses_loops(r, step) || (!up && !rlxc_prove_le(ctx, step, zero, NULL)))
+        const bool up = way ? way & UP : rlxc_prove_le(ctx, zero, step, NULL);
+        if (!way &&
+            (rlxc_reach_uses_loops(r, step) || (!up && !rlxc_prove_le(ctx, step, zero, NULL))))
             return NULL;
         index = rlxc_substitute(ctx, index, &l->var, up == greatest ? &l->last : &l->first, 1);
     }
@@ -294,14 +327,46 @@ static bool follows_from(rlxc_reach *r, const rlxc_expr *e, const rlxc_expr *fac
     return false;
 }
 
+static bool find_quotient(void *user, const rlxc_expr *e)
+{
+    const rlxc_expr **found = user;
+    int64_t by;
+    if (!*found && e->kind == RLXC_EXPR_FLOORDIV && rlxc_is_int(e->bin.b, &by) && by > 0)
+        *found = e;
+    return !*found;
+}
+
+/* What |fact|, a number more or less than x or -x, says of x // n; NULL: it is something else. */
+static const rlxc_expr *fact_of_quotient(rlxc_context *ctx, const rlxc_expr *fact,
+                                         const rlxc_expr *quotient)
+{
+    const rlxc_expr *x = quotient->bin.a, *n = quotient->bin.b;
+    const rlxc_expr *least =
+        rlxc_canonical(ctx, rlxc_sub(ctx, rlxc_cast(ctx, fact->dtype, x), fact), NULL);
+    const rlxc_expr *most =
+        rlxc_canonical(ctx, rlxc_add(ctx, fact, rlxc_cast(ctx, fact->dtype, x)), NULL);
+    const bool up = least->kind == RLXC_EXPR_INT;
+    if (!up && most->kind != RLXC_EXPR_INT)
+        return NULL;
+    const rlxc_expr *limit =
+        rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, up ? least : most, rlxc_cast(ctx, fact->dtype, n));
+    quotient = rlxc_cast(ctx, fact->dtype, quotient);
+    return up ? rlxc_sub(ctx, quotient, limit) : rlxc_sub(ctx, limit, quotient);
+}
+
 /* As above, or because |e| is at least some non-negative expression. */
 static bool follows(rlxc_reach *r, const rlxc_expr *e)
 {
     if (never_negative(r, e))
         return true;
-    for (uint32_t i = r->facts.count; i-- > 0 && !rlxc_failed(r->ctx);)
-        if (follows_from(r, e, r->facts.items[i]))
+    const rlxc_expr *quotient = NULL;
+    rlxc_expr_visit(r->ctx, e, find_quotient, &quotient);
+    for (uint32_t i = r->facts.count; i-- > 0 && !rlxc_failed(r->ctx);) {
+        const rlxc_expr *fact = r->facts.items[i];
+        const rlxc_expr *own = quotient ? fact_of_quotient(r->ctx, fact, quotient) : NULL;
+        if (follows_from(r, e, fact) || (own && follows_from(r, e, own)))
             return true;
+    }
     return false;
 }
 

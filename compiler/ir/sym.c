@@ -216,6 +216,30 @@ static bool prove_different(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b)
     return common != 0 && common != -1 && d->terms[d->n - 1].coef % common != 0;
 }
 
+/* A comparison of a quotient by a positive number with a number, without the quotient: 4 <= x // 8
+ * is 32 <= x. NULL: it is something else. */
+static const rlxc_expr *compare_quotient(rlxc_sym *s, rlxc_expr_kind kind, const rlxc_expr *a,
+                                         const rlxc_expr *b)
+{
+    const bool strict = kind == RLXC_EXPR_LT || kind == RLXC_EXPR_GT;
+    if (!strict && kind != RLXC_EXPR_LE && kind != RLXC_EXPR_GE)
+        return NULL;
+    if (kind == RLXC_EXPR_GT || kind == RLXC_EXPR_GE)
+        return compare_quotient(s, strict ? RLXC_EXPR_LT : RLXC_EXPR_LE, b, a);
+    const bool left = a->kind == RLXC_EXPR_FLOORDIV;
+    const rlxc_expr *q = left ? a : b;
+    int64_t by, number;
+    if (q->kind != RLXC_EXPR_FLOORDIV || !rlxc_is_int(q->bin.b, &by) || by <= 0 ||
+        !rlxc_is_int(left ? b : a, &number) ||
+        (strict != left && __builtin_add_overflow(number, 1, &number)) ||
+        __builtin_mul_overflow(number, by, &number) ||
+        (q->dtype.bits < 64 && (number > INT32_MAX || number < INT32_MIN)))
+        return NULL;
+    const rlxc_expr *limit = rlxc_int(s->ctx, q->dtype, number);
+    return left ? rlxc_binary(s->ctx, RLXC_EXPR_LT, q->bin.a, limit)
+                : rlxc_binary(s->ctx, RLXC_EXPR_LE, limit, q->bin.a);
+}
+
 static const rlxc_expr *simplify_compare(rlxc_sym *s, const rlxc_expr *e)
 {
     rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
@@ -317,6 +341,9 @@ static const rlxc_expr *rebuild_other(rlxc_sym *s, const rlxc_expr *e)
         const rlxc_expr *a = rlxc_canon(s, e->bin.a), *b = rlxc_canon(s, e->bin.b);
         if (e->kind == RLXC_EXPR_EQ || e->kind == RLXC_EXPR_NE)
             a = without_bounds(a, b);
+        const rlxc_expr *plain = compare_quotient(s, (rlxc_expr_kind)e->kind, a, b);
+        if (plain)
+            return plain;
         return too_deep(a) || too_deep(b) ? e : rlxc_binary(ctx, (rlxc_expr_kind)e->kind, a, b);
     }
     if (e->kind == RLXC_EXPR_NOT || e->kind == RLXC_EXPR_CAST) {

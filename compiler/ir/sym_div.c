@@ -242,6 +242,9 @@ static rlxc_poly *divide_by_term(rlxc_sym *s, rlxc_poly *a, rlxc_poly *d)
         rlxc_poly *rest = rlxc_poly_add(s, a, -1, rlxc_poly_scale(s, quotient, by));
         return rest ? rlxc_poly_add(s, quotient, 1, divide_by_term(s, rest, d)) : NULL;
     }
+    int64_t c;
+    if (rlxc_poly_is_const(a, &c) && c == -1 && rlxc_poly_nonneg(s, d, 2))
+        return a;
     rlxc_term common;
     if (a->n && common_term(s, a, by, &common)) {
         rlxc_poly *small = split_by_term(s, a->terms, a->n, &common, a->dtype);

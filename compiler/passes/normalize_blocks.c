@@ -688,14 +688,16 @@ typedef struct way {
 static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
 {
     state s = {.ctx = ctx, .f = f};
-    const rlxc_stmt *written = f->body;
-    f->body = w.join ? rlxc_join_loops(ctx, written) : written;
-    f->body = w.cut ? rlxc_cut_loops(ctx, f->body, true) : f->body;
+    const rlxc_stmt *const written = f->body;
+    f->body = rlxc_wide_indices(ctx, written);
+    f->body = w.join ? rlxc_join_loops(ctx, f->body) : f->body;
+    f->body = w.cut ? rlxc_wide_indices(ctx, rlxc_cut_loops(ctx, f->body, true)) : f->body;
     s.changed = f->body != written;
     rlxc_without_views(ctx, f, w.divide);
     const rlxc_stmt *plain = rlxc_plain_loops(ctx, f->body);
     f->body = rlxc_cut_loops(ctx, plain, false);
     s.changed = s.changed || f->body != plain;
+    f->body = rlxc_wide_indices(ctx, f->body);
     if (!begin(&s)) {
         f->body = written;
         rlxc_without_views(ctx, f, w.divide);

@@ -72,6 +72,13 @@ static inline uint32_t rlxc_block_axis(const rlxc_block *b, const rlxc_expr *var
 /* |stmt| with one spelling for expressions that mean the same, and values for the names of indices
  * (normal_spellings.c). */
 const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt);
+/* |stmt| with loops, axes, indices and comparisons of indices in int64, where that makes no
+ * difference. */
+const rlxc_stmt *rlxc_wide_indices(rlxc_context *ctx, const rlxc_stmt *stmt);
+/* True if |stmt| declares a buffer whose layout uses |var|: rewriting it would leave the name
+ * there.
+ */
+bool rlxc_shapes_buffers(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_expr *var);
 /* |stmt| with loops from 0, and limits on their extents as conditions (normal_loops.c). */
 const rlxc_stmt *rlxc_plain_loops(rlxc_context *ctx, const rlxc_stmt *stmt);
 /* |stmt| with loops for stores of vectors, and one loop for each two that are used as the sum of

@@ -220,8 +220,10 @@ static const rlxc_expr *replace(void *user, const rlxc_expr *e)
     }
     if (e->kind >= RLXC_EXPR_EQ && e->kind <= RLXC_EXPR_GE && is_index(j, e->bin.a) &&
         is_index(j, e->bin.b) && fits(j, e->bin.a) && fits(j, e->bin.b))
-        return rlxc_binary(j->s.ctx, (rlxc_expr_kind)e->kind, renewed(j, e->bin.a),
-                           renewed(j, e->bin.b));
+        return rlxc_simplify(j->s.ctx,
+                             rlxc_binary(j->s.ctx, (rlxc_expr_kind)e->kind, renewed(j, e->bin.a),
+                                         renewed(j, e->bin.b)),
+                             NULL);
     return NULL;
 }
 

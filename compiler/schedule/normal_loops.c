@@ -2,6 +2,8 @@
  *
  *   for i in range(1, n)             for i in range(n - 1), with i + 1 for i
  *   for i in range(T.min(8, n))      for i in range(8): if i < n
+ *   for i in range((n + 7) // 8 * 8): if i < n
+ *                                    for i in range(n)
  *   for i, j in T.grid(n, 8): A[i * 8 + j] = ...
  *                                    for f in range(n * 8): A[f] = ...
  *   for f in range(n * 8): A[f // 8] += B[f // 8, f % 8]
@@ -40,13 +42,16 @@ static bool look_at_declared(void *user, const rlxc_stmt *s)
     return !l->use;
 }
 
-/* True if the body of |loop| declares a buffer whose layout uses the loop's variable: rewriting the
- * body would leave the name there. */
-static bool shapes_buffers(rlxc_context *ctx, const rlxc_stmt *loop)
+bool rlxc_shapes_buffers(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_expr *var)
 {
-    shapes l = {ctx, loop->loop.var, false};
-    rlxc_stmt_visit(loop->loop.body, look_at_declared, &l);
+    shapes l = {ctx, var, false};
+    rlxc_stmt_visit(stmt, look_at_declared, &l);
     return l.use;
+}
+
+static bool loop_shapes(rlxc_context *ctx, const rlxc_stmt *loop)
+{
+    return rlxc_shapes_buffers(ctx, loop->loop.body, loop->loop.var);
 }
 
 /* --- from 0 ----------------------------------------------------------------------------------- */
@@ -110,7 +115,7 @@ static const rlxc_stmt *plain_loop(void *user, const rlxc_stmt *s)
     if (s->kind != RLXC_STMT_FOR)
         return NULL;
     const bool stays =
-        rlxc_is_const(s->loop.min, 0) || s->loop.min->from_memory || shapes_buffers(ctx, s);
+        rlxc_is_const(s->loop.min, 0) || s->loop.min->from_memory || loop_shapes(ctx, s);
     const rlxc_stmt *own = stays ? s : from_zero(ctx, s);
     const rlxc_stmt *limited = under_limit(ctx, own);
     return limited ? limited : own;
@@ -120,6 +125,97 @@ const rlxc_stmt *rlxc_plain_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
 {
     const rlxc_stmt_rewriter rewriter = {.user = ctx, .stmt = plain_loop};
     return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
+}
+
+/* --- limits ----------------------------------------------------------------------------------- */
+
+static bool may_join(const rlxc_stmt *loop)
+{
+    return (loop->loop.kind == RLXC_LOOP_SERIAL || loop->loop.kind == RLXC_LOOP_PARALLEL) &&
+           rlxc_is_const(loop->loop.min, 0) && !loop->loop.extent->from_memory;
+}
+
+typedef struct limits {
+    rlxc_context *ctx;
+    const rlxc_expr *var, *extent; /* of a loop that reaches every limit left out */
+} limits;
+
+/* |cond| without the limits on the loop's variable, which become its extent; NULL: all of it. */
+static const rlxc_expr *without_limits(limits *l, const rlxc_expr *cond)
+{
+    if (cond->kind == RLXC_EXPR_AND) {
+        const rlxc_expr *a = without_limits(l, cond->bin.a), *b = without_limits(l, cond->bin.b);
+        return a == cond->bin.a && b == cond->bin.b ? cond
+               : a && b                             ? rlxc_binary(l->ctx, RLXC_EXPR_AND, a, b)
+               : a                                  ? a
+                                                    : b;
+    }
+    const bool less = cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_LE;
+    const bool turned = cond->kind == RLXC_EXPR_GT || cond->kind == RLXC_EXPR_GE;
+    if ((!less && !turned) || (turned ? cond->bin.b : cond->bin.a) != l->var)
+        return cond;
+    const rlxc_expr *limit = turned ? cond->bin.a : cond->bin.b;
+    if (cond->kind == RLXC_EXPR_LE || cond->kind == RLXC_EXPR_GE)
+        limit = rlxc_add(l->ctx, limit, rlxc_int(l->ctx, limit->dtype, 1));
+    if (!rlxc_is_size(l->ctx, limit))
+        return cond;
+    if (rlxc_covers(l->ctx, l->extent, 1, limit))
+        l->extent = limit;
+    else if (!rlxc_prove_le(l->ctx, l->extent, limit, NULL))
+        return cond;
+    return NULL;
+}
+
+static const rlxc_stmt *unlimited(limits *l, const rlxc_stmt *s);
+
+/* The sequence |s| if all of its statements have the same limit. */
+static const rlxc_stmt *unlimited_seq(limits *l, const rlxc_stmt *s)
+{
+    const rlxc_stmt **items = rlxc_alloc(l->ctx, ((size_t)s->seq.n + 1) * sizeof *items);
+    limits first = *l;
+    for (uint32_t i = 0; i < s->seq.n; i++) {
+        limits own = *l;
+        items[i] = unlimited(&own, s->seq.items[i]);
+        first = i == 0 ? own : first;
+        if (items[i] == s->seq.items[i] || own.extent != first.extent)
+            return s;
+    }
+    *l = first;
+    return s->seq.n > 0 ? rlxc_stmt_seq(l->ctx, items, s->seq.n) : s;
+}
+
+/* |s|, loops around a statement, without the limits in that one's condition. */
+static const rlxc_stmt *unlimited(limits *l, const rlxc_stmt *s)
+{
+    if (s->kind == RLXC_STMT_SEQ)
+        return unlimited_seq(l, s);
+    rlxc_stmt *own = rlxc_copy(l->ctx, s, sizeof *own);
+    if (s->kind == RLXC_STMT_FOR) {
+        own->loop.body = unlimited(l, s->loop.body);
+        return own->loop.body == s->loop.body ? s : own;
+    }
+    if (s->kind == RLXC_STMT_IF && !s->if_.otherwise) {
+        own->if_.cond = without_limits(l, s->if_.cond);
+        return own->if_.cond == s->if_.cond ? s : own->if_.cond ? own : s->if_.then;
+    }
+    if (s->kind == RLXC_STMT_BLOCK && s->block.predicate) {
+        own->block.predicate = without_limits(l, s->block.predicate);
+        return own->block.predicate == s->block.predicate ? s : own;
+    }
+    return s;
+}
+
+/* The loop |s| up to the limit that is set on its variable in it. */
+static const rlxc_stmt *up_to_limit(rlxc_context *ctx, const rlxc_stmt *s)
+{
+    limits l = {ctx, s->loop.var, s->loop.extent};
+    const rlxc_stmt *body = may_join(s) ? unlimited(&l, s->loop.body) : s->loop.body;
+    if (body == s->loop.body)
+        return s;
+    rlxc_stmt *own = rlxc_copy(ctx, s, sizeof *own);
+    own->loop.extent = l.extent;
+    own->loop.body = body;
+    return own;
 }
 
 /* --- split loops ------------------------------------------------------------------------------ */
@@ -176,12 +272,6 @@ static const rlxc_expr *joined(void *user, const rlxc_expr *e)
     return rlxc_expr_rewrite_all(j->ctx, e, joined_node, user);
 }
 
-static bool may_join(const rlxc_stmt *loop)
-{
-    return (loop->loop.kind == RLXC_LOOP_SERIAL || loop->loop.kind == RLXC_LOOP_PARALLEL) &&
-           rlxc_is_const(loop->loop.min, 0) && !loop->loop.extent->from_memory;
-}
-
 /* True if |store| loads from the buffer that it stores to: all lanes are loaded before one is
  * stored. */
 static bool reads_own(rlxc_context *ctx, const rlxc_stmt *store)
@@ -193,13 +283,10 @@ static bool reads_own(rlxc_context *ctx, const rlxc_stmt *store)
 }
 
 /* The loop |s| around another one as one loop; NULL: they are no digits of one variable. */
-static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
+static const rlxc_stmt *join_two(rlxc_context *ctx, const rlxc_stmt *s)
 {
-    rlxc_context *ctx = user;
-    if (s->kind == RLXC_STMT_STORE)
-        return rlxc_stores_vector(s) && !reads_own(ctx, s) ? rlxc_lane_loop(ctx, s) : NULL;
-    if (s->kind != RLXC_STMT_FOR || s->loop.body->kind != RLXC_STMT_FOR || !may_join(s) ||
-        !may_join(s->loop.body) || shapes_buffers(ctx, s) || shapes_buffers(ctx, s->loop.body))
+    if (s->loop.body->kind != RLXC_STMT_FOR || !may_join(s) || !may_join(s->loop.body) ||
+        loop_shapes(ctx, s) || loop_shapes(ctx, s->loop.body))
         return NULL;
     const rlxc_stmt *inner = s->loop.body;
     const rlxc_expr *high = s->loop.var, *low = inner->loop.var;
@@ -230,8 +317,17 @@ static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
     own->loop.kind = inner->loop.kind == s->loop.kind ? s->loop.kind : RLXC_LOOP_SERIAL;
     own->loop.extent = rlxc_cast(ctx, t, all);
     own->loop.body = rlxc_stmt_rewrite(ctx, inner->loop.body, &rewriter);
-    const rlxc_stmt *further = join_loop(ctx, own);
-    return further ? further : own;
+    return own;
+}
+
+static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
+{
+    rlxc_context *ctx = user;
+    if (s->kind == RLXC_STMT_STORE)
+        return rlxc_stores_vector(s) && !reads_own(ctx, s) ? rlxc_lane_loop(ctx, s) : NULL;
+    for (const rlxc_stmt *next = s->kind == RLXC_STMT_FOR ? s : NULL; next; next = join_two(ctx, s))
+        s = up_to_limit(ctx, next);
+    return s;
 }
 
 const rlxc_stmt *rlxc_join_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
@@ -287,9 +383,27 @@ static const rlxc_expr *sum_of(const cutting *c, rlx_dtype t)
     return rlxc_add(c->ctx, rlxc_mul(c->ctx, high, by), rlxc_cast(c->ctx, t, c->low));
 }
 
+/* A comparison of the variable with a multiple of the lower digit's extent, as one of the higher
+ * digit: 64 <= v is 1 <= v // 64. NULL: |e| is something else. */
+static const rlxc_expr *compare_high(const cutting *c, const rlxc_expr *e)
+{
+    const bool below = e->kind == RLXC_EXPR_LT && e->bin.a == c->var; /* else from the limit on */
+    if (!below && !(e->kind == RLXC_EXPR_LE && e->bin.b == c->var))
+        return NULL;
+    const rlxc_expr *limit = rlxc_wide(c->ctx, below ? e->bin.b : e->bin.a);
+    limit = rlxc_exact_quotient(c->ctx, limit, c->by);
+    const rlxc_expr *high = rlxc_wide(c->ctx, c->high);
+    return !limit  ? NULL
+           : below ? rlxc_binary(c->ctx, RLXC_EXPR_LT, high, limit)
+                   : rlxc_binary(c->ctx, RLXC_EXPR_LE, limit, high);
+}
+
 static const rlxc_expr *cut_node(void *user, const rlxc_expr *e)
 {
     cutting *c = user;
+    const rlxc_expr *compared = compare_high(c, e);
+    if (compared)
+        return compared;
     if (e->kind == RLXC_EXPR_EQ && e->bin.a == c->var && rlxc_is_const(e->bin.b, 0))
         return rlxc_binary(c->ctx, RLXC_EXPR_AND,
                            rlxc_binary(c->ctx, RLXC_EXPR_EQ, c->high, e->bin.b),
@@ -325,7 +439,7 @@ static const rlxc_stmt *cut_loop(rlxc_context *ctx, const rlxc_stmt *loop, bool 
     cutting c = {.ctx = ctx, .var = var};
     if ((loop->loop.kind != RLXC_LOOP_SERIAL && loop->loop.kind != RLXC_LOOP_PARALLEL) ||
         !rlxc_is_const(loop->loop.min, 0) || loop->loop.extent->from_memory ||
-        shapes_buffers(ctx, loop))
+        loop_shapes(ctx, loop))
         return loop;
     rlxc_stmt_visit(loop->loop.body, find_divisor_in, &c);
     const rlxc_expr *extent = rlxc_canonical(ctx, rlxc_wide(ctx, loop->loop.extent), NULL);

@@ -53,6 +53,12 @@ bool rlxc_space_drop_unit(rlxc_space *s)
     return true;
 }
 
+static bool in_range(rlxc_context *ctx, const rlxc_expr *e, rlx_dtype t, const rlxc_bounds *bounds)
+{
+    const rlxc_bound range = rlxc_type_range(t), b = rlxc_bound_of(ctx, e, bounds);
+    return b.min >= range.min && b.max <= range.max;
+}
+
 const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
                                     const rlxc_expr *const *to, uint32_t n)
 {
@@ -62,8 +68,12 @@ const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlx
         if (from[i] == e)
             return to[i];
     if (e->kind == RLXC_EXPR_CAST && rlxc_dtype_is_int(e->bin.a->dtype) && e->dtype.bits >= 32 &&
-        e->dtype.code == RLX_INT && (e->dtype.bits >= e->bin.a->dtype.bits || s->below == 0))
-        return rlxc_space_widened(s, e->bin.a, from, to, n);
+        e->dtype.code == RLX_INT) {
+        const rlxc_expr *of = rlxc_space_widened(s, e->bin.a, from, to, n);
+        s->failed = s->failed || (e->dtype.bits < e->bin.a->dtype.bits && s->below > 0 &&
+                                  !in_range(s->ctx, of, e->dtype, s->bounds));
+        return of;
+    }
     if (rlxc_is_binary(e) && e->kind != RLXC_EXPR_AND && e->kind != RLXC_EXPR_OR &&
         e->bin.a->dtype.code == RLX_INT) {
         const bool sum =
@@ -90,9 +100,8 @@ bool rlxc_space_fits(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *
     if (!rlxc_space_fits(s, e->bin.a, from, to, n, bounds) ||
         (rlxc_is_binary(e) && !rlxc_space_fits(s, e->bin.b, from, to, n, bounds)))
         return false;
-    const rlxc_bound range = rlxc_type_range(e->dtype);
-    const rlxc_bound b = rlxc_bound_of(s->ctx, rlxc_space_widened(s, e, from, to, n), bounds);
-    return !s->failed && (e->dtype.bits == 64 || (b.min >= range.min && b.max <= range.max));
+    const rlxc_expr *w = rlxc_space_widened(s, e, from, to, n);
+    return !s->failed && (e->dtype.bits == 64 || in_range(s->ctx, w, e->dtype, bounds));
 }
 
 const rlxc_expr *rlxc_wide(rlxc_context *ctx, const rlxc_expr *e)
@@ -200,8 +209,7 @@ static bool has_digits(const rlxc_space *s, const sum *x)
     return true;
 }
 
-/* True if |count| steps of |size| reach |extent|. */
-static bool covers(rlxc_space *s, const rlxc_expr *count, int64_t size, const rlxc_expr *extent)
+bool rlxc_covers(rlxc_context *ctx, const rlxc_expr *count, int64_t size, const rlxc_expr *extent)
 {
     int64_t times;
     while (count->kind == RLXC_EXPR_MUL && rlxc_is_int(count->bin.b, &times) && times > 0 &&
@@ -209,11 +217,11 @@ static bool covers(rlxc_space *s, const rlxc_expr *count, int64_t size, const rl
         size = times;
         count = count->bin.a;
     }
-    const rlxc_expr *of = rlxc_i64(s->ctx, size);
-    const rlxc_expr *up = rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV,
-                                      rlxc_add(s->ctx, extent, rlxc_i64(s->ctx, size - 1)), of);
-    return rlxc_prove_eq(s->ctx, count, up, NULL) ||
-           rlxc_prove_le(s->ctx, extent, rlxc_mul(s->ctx, count, of), NULL);
+    const rlxc_expr *of = rlxc_i64(ctx, size);
+    const rlxc_expr *up =
+        rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rlxc_add(ctx, extent, rlxc_i64(ctx, size - 1)), of);
+    return rlxc_prove_eq(ctx, count, up, NULL) ||
+           rlxc_prove_le(ctx, extent, rlxc_mul(ctx, count, of), NULL);
 }
 
 /* |e| with multiples of the sum as multiples of |var|. */
@@ -239,13 +247,36 @@ static const rlxc_expr *with_sum(rlxc_space *s, const rlxc_expr *e, const sum *x
     return a == e->bin.a && b == e->bin.b ? e : rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind, a, b);
 }
 
+static bool uses_parts(const rlxc_space *s, const rlxc_expr *e, const sum *x)
+{
+    for (uint32_t k = 0; k < x->n; k++)
+        if (rlxc_expr_uses_var(s->ctx, e, s->vars[x->at[k]]))
+            return true;
+    return false;
+}
+
+/* |e| with the digits of |var| for the variables of the sum. */
+static const rlxc_expr *with_parts(const rlxc_space *s, const rlxc_expr *e, const sum *x,
+                                   const rlxc_expr *var)
+{
+    const rlxc_expr *from[RLXC_NEST_LOOPS], *to[RLXC_NEST_LOOPS];
+    for (uint32_t k = 0; k < x->n; k++) {
+        from[k] = s->vars[x->at[k]];
+        to[k] = rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, var, rlxc_i64(s->ctx, x->by[k]));
+        if (k > 0)
+            to[k] = rlxc_binary(s->ctx, RLXC_EXPR_FLOORMOD, to[k],
+                                rlxc_i64(s->ctx, x->by[k - 1] / x->by[k]));
+    }
+    return rlxc_canonical(s->ctx, rlxc_substitute(s->ctx, e, from, to, x->n), NULL);
+}
+
 bool rlxc_space_join(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *limit, uint32_t condition)
 {
     sum x;
     if (!read_sum(s, e, &x) || x.n == 0 || (x.n == 1 && !limit) || !has_digits(s, &x))
         return false;
     const rlxc_expr *first = s->extents[x.at[0]];
-    if (limit && !covers(s, first, x.by[0], limit))
+    if (limit && !rlxc_covers(s->ctx, first, x.by[0], limit))
         return false;
     for (uint32_t i = 0; i < s->n && limit; i++)
         if (rlxc_expr_uses_var(s->ctx, limit, s->vars[i]))
@@ -270,9 +301,11 @@ bool rlxc_space_join(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *limit, 
         next.exprs[i] = x.n == 1
                             ? rlxc_substitute(s->ctx, next.exprs[i], &s->vars[x.at[0]], &var, 1)
                             : with_sum(&next, next.exprs[i], &x, var);
-        for (uint32_t k = 0; k < x.n; k++)
-            if (rlxc_expr_uses_var(s->ctx, next.exprs[i], s->vars[x.at[k]]))
-                return false;
+        if (!uses_parts(s, next.exprs[i], &x))
+            continue;
+        if (i < s->n_axes)
+            return false;
+        next.exprs[i] = with_parts(s, next.exprs[i], &x, var);
     }
     if (next.failed)
         return false;

@@ -24,6 +24,8 @@ typedef struct rlxc_space {
                      * memory */
     uint32_t below; /* the number of operators around the node other than sums and products:
                      * a narrowing cast below them changes the result */
+    const rlxc_bounds
+        *bounds; /* of variables: show that a narrowing cast changes nothing; or NULL */
     bool failed;
 } rlxc_space;
 
@@ -40,6 +42,8 @@ bool rlxc_space_drop_unit(rlxc_space *s);
  * arithmetic and comparisons. */
 const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
                                     const rlxc_expr *const *to, uint32_t n);
+/* True if |count| steps of |size| reach |extent|. */
+bool rlxc_covers(rlxc_context *ctx, const rlxc_expr *count, int64_t size, const rlxc_expr *extent);
 /* Notes in |bounds| that |var| counts from |min| for |extent| steps, if those are 0 and a number.
  */
 void rlxc_bound_loop(rlxc_context *ctx, rlxc_bounds *bounds, const rlxc_expr *var,

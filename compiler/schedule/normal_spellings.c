@@ -4,10 +4,11 @@
  *   i >> 3, i << 3, i & 7            i // 8, i * 8, i % 8: indices only, words of weights are loads
  *   T.Not(i >= n)                    i < n, of integers
  *   T.Let(v * v, where={v: x})       x * x
- *   v = i * 8; A[v] = B[v]           A[i * 8] = B[i * 8]: indices only */
+ *   v = i * 8; A[v] = B[v]           A[i * 8] = B[i * 8]: indices only
+ *   for i in range(8): A[i // 2]     the loop, indices and comparisons of indices in int64 */
 #include <string.h>
 
-#include "compiler/schedule/normal.h"
+#include "compiler/schedule/normal_space.h"
 #include "compiler/schedule/stages.h"
 
 /* Nodes of a value that is written for its name: chains of larger ones would double. */
@@ -118,12 +119,17 @@ static const rlxc_expr *with_values(void *user, const rlxc_expr *e)
     return rlxc_substitute(l->ctx, e, l->vars, l->values, l->n);
 }
 
+static const rlxc_expr *size_with_values(const lets *l, const rlxc_expr *e)
+{
+    return rlxc_simplify(l->ctx, rlxc_substitute(l->ctx, e, l->vars, l->values, l->n), NULL);
+}
+
 static const rlxc_expr *const *sizes_with_values(const lets *l, const rlxc_expr *const *sizes,
                                                  uint32_t n)
 {
     const rlxc_expr **own = rlxc_alloc(l->ctx, ((size_t)n + 1) * sizeof *own);
     for (uint32_t i = 0; i < n; i++)
-        own[i] = rlxc_substitute(l->ctx, sizes[i], l->vars, l->values, l->n);
+        own[i] = size_with_values(l, sizes[i]);
     return own;
 }
 
@@ -133,10 +139,11 @@ static void put_values(const lets *l, rlxc_buffer *b)
     if (b->strides)
         b->strides = sizes_with_values(l, b->strides, b->ndim);
     if (b->elem_offset)
-        b->elem_offset = rlxc_substitute(l->ctx, b->elem_offset, l->vars, l->values, l->n);
+        b->elem_offset = size_with_values(l, b->elem_offset);
 }
 
-/* Puts the values for the names in the shapes of the buffers that |s| declares. */
+/* Puts the values for the names in the shapes of the buffers that |s| declares, and simplifies
+ * those. */
 static bool put_in_buffers(void *user, const rlxc_stmt *s)
 {
     const lets *l = user;
@@ -185,5 +192,220 @@ static const rlxc_stmt *without_lets(void *user, const rlxc_stmt *s)
 const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt)
 {
     const rlxc_stmt_rewriter rewriter = {.user = ctx, .expr = plain_expr, .stmt = without_lets};
-    return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
+    stmt = rlxc_stmt_rewrite(ctx, stmt, &rewriter);
+    rlxc_stmt_visit(stmt, put_in_buffers, &(lets){.ctx = ctx});
+    return stmt;
+}
+
+/* --- indices in int64 ------------------------------------------------------------------------- */
+
+typedef struct widening {
+    rlxc_context *ctx;
+    rlxc_bounds bounds; /* of loops */
+} widening;
+
+typedef struct wide_vars {
+    rlxc_context *ctx;
+    const rlxc_expr **from, **to; /* a variable of int64 as int32 */
+    uint32_t n;
+} wide_vars;
+
+static const rlxc_expr *with_wide_vars(void *user, const rlxc_expr *e)
+{
+    const wide_vars *v = user;
+    return rlxc_substitute(v->ctx, e, v->from, v->to, v->n);
+}
+
+/* A variable of int64 for |var| in |s|; NULL: it is one, or a buffer's shape uses it. */
+static const rlxc_expr *wide_var(wide_vars *v, const rlxc_expr *var, const rlxc_stmt *s)
+{
+    if (var->dtype.bits == 64 || rlxc_shapes_buffers(v->ctx, s, var))
+        return NULL;
+    const rlxc_expr *wide = rlxc_var(v->ctx, var->var.name, RLX_I64);
+    v->from[v->n] = var;
+    v->to[v->n++] = rlxc_cast(v->ctx, var->dtype, wide);
+    return wide;
+}
+
+static const rlxc_stmt *with_wide_loop(widening *w, const rlxc_stmt *s)
+{
+    const rlxc_expr *from, *to;
+    wide_vars v = {w->ctx, &from, &to, 0};
+    const rlxc_expr *var = wide_var(&v, s->loop.var, s->loop.body);
+    if (!var)
+        return NULL;
+    const rlxc_stmt_rewriter rewriter = {.user = &v, .expr = with_wide_vars};
+    rlxc_stmt *own = rlxc_copy(w->ctx, s, sizeof *own);
+    own->loop.var = var;
+    own->loop.min = rlxc_cast(w->ctx, RLX_I64, s->loop.min);
+    own->loop.extent = rlxc_cast(w->ctx, RLX_I64, rlxc_simplify(w->ctx, s->loop.extent, NULL));
+    own->loop.body = rlxc_stmt_rewrite(w->ctx, s->loop.body, &rewriter);
+    if (rlxc_is_const(own->loop.min, 0))
+        rlxc_bounds_set(w->ctx, &w->bounds, var, (rlxc_bound){0, INT32_MAX - 1});
+    return own;
+}
+
+static const rlxc_stmt *with_wide_axes(widening *w, const rlxc_stmt *s)
+{
+    rlxc_context *ctx = w->ctx;
+    const uint32_t n = s->block.block->n_axes;
+    wide_vars v = {ctx, rlxc_alloc(ctx, ((size_t)n + 1) * sizeof *v.from),
+                   rlxc_alloc(ctx, ((size_t)n + 1) * sizeof *v.to), 0};
+    const rlxc_expr **values = rlxc_alloc(ctx, ((size_t)n + 1) * sizeof *values);
+    rlxc_axis *axes = rlxc_alloc(ctx, ((size_t)n + 1) * sizeof *axes);
+    for (uint32_t i = 0; i < n; i++) {
+        axes[i] = s->block.block->axes[i];
+        values[i] = s->block.values[i];
+        const rlxc_expr *var = wide_var(&v, axes[i].var, s);
+        if (!var)
+            continue;
+        axes[i] = (rlxc_axis){axes[i].kind, var, rlxc_cast(ctx, RLX_I64, axes[i].min),
+                              rlxc_cast(ctx, RLX_I64, axes[i].extent)};
+        values[i] = rlxc_cast(ctx, RLX_I64, values[i]);
+        if (rlxc_is_const(axes[i].min, 0))
+            rlxc_bounds_set(ctx, &w->bounds, var, (rlxc_bound){0, INT32_MAX - 1});
+        rlxc_bound_loop(ctx, &w->bounds, var, axes[i].min, axes[i].extent);
+    }
+    if (v.n == 0)
+        return NULL;
+    const rlxc_stmt_rewriter rewriter = {.user = &v, .expr = with_wide_vars};
+    rlxc_stmt *own = rlxc_copy(ctx, rlxc_stmt_rewrite(ctx, s, &rewriter), sizeof *own);
+    rlxc_block *block = rlxc_copy(ctx, own->block.block, sizeof *block);
+    block->axes = axes;
+    rlxc_forget_regions(block);
+    own->block.block = block;
+    own->block.values = values;
+    return own;
+}
+
+/* The loop or block |s| with variables of int64; NULL: it has those, or is another statement. */
+static const rlxc_stmt *with_wide(void *user, const rlxc_stmt *s)
+{
+    return s->kind == RLXC_STMT_FOR     ? with_wide_loop(user, s)
+           : s->kind == RLXC_STMT_BLOCK ? with_wide_axes(user, s)
+                                        : NULL;
+}
+
+static bool note_bound(void *user, const rlxc_stmt *s)
+{
+    widening *w = user;
+    if (s->kind == RLXC_STMT_FOR)
+        rlxc_bound_loop(w->ctx, &w->bounds, s->loop.var, s->loop.min, s->loop.extent);
+    return true;
+}
+
+static const rlxc_expr *wide_node(void *user, const rlxc_expr *e);
+
+static const rlxc_expr *wide_all(widening *w, const rlxc_expr *e)
+{
+    return rlxc_expr_rewrite_all(w->ctx, e, wide_node, w);
+}
+
+/* |e|, an index, as int64: indices do not wrap around. */
+static const rlxc_expr *wide_index(widening *w, const rlxc_expr *e)
+{
+    for (int i = 0; i < 2 && rlxc_is_index_type(e->dtype); i++) {
+        rlxc_space s = {.ctx = w->ctx, .bounds = &w->bounds};
+        const rlxc_expr *from = i == 0 ? e : rlxc_simplify(w->ctx, e, &w->bounds);
+        const rlxc_expr *wide = rlxc_space_widened(&s, from, NULL, NULL, 0);
+        if (!s.failed)
+            return wide;
+    }
+    return wide_all(w, e);
+}
+
+/* |e|, an operand of a comparison, as int64 if that makes no difference; or NULL. */
+static const rlxc_expr *wide_operand(widening *w, const rlxc_expr *e)
+{
+    rlxc_space s = {.ctx = w->ctx, .bounds = &w->bounds};
+    if (!rlxc_is_index_type(e->dtype) || !rlxc_space_fits(&s, e, NULL, NULL, 0, &w->bounds))
+        return NULL;
+    e = rlxc_space_widened(&s, e, NULL, NULL, 0);
+    return s.failed ? NULL : e;
+}
+
+static const rlxc_expr *const *wide_indices(widening *w, const rlxc_expr *const *at, uint32_t n)
+{
+    const rlxc_expr **own = rlxc_alloc(w->ctx, ((size_t)n + 1) * sizeof *own);
+    for (uint32_t i = 0; i < n; i++)
+        own[i] = wide_index(w, at[i]);
+    return own;
+}
+
+static const rlxc_expr *wide_node(void *user, const rlxc_expr *e)
+{
+    widening *w = user;
+    if (e->kind == RLXC_EXPR_LOAD && e->dtype.lanes == 1)
+        return rlxc_load(w->ctx, e->load.buffer, wide_indices(w, e->load.indices, e->load.n),
+                         e->load.n);
+    if (e->kind == RLXC_EXPR_CAST && rlxc_is_index_type(e->bin.a->dtype)) {
+        const rlxc_expr *of = wide_operand(w, e->bin.a);
+        return of ? rlxc_cast(w->ctx, e->dtype, of) : NULL;
+    }
+    if (!rlxc_is_compare((rlxc_expr_kind)e->kind))
+        return NULL;
+    const rlxc_expr *a = wide_operand(w, e->bin.a), *b = a ? wide_operand(w, e->bin.b) : NULL;
+    if (!b)
+        return NULL;
+    e = rlxc_binary(w->ctx, (rlxc_expr_kind)e->kind, a, b);
+    return rlxc_divisions_in(w->ctx, e, NULL) > 0 ? rlxc_simplify(w->ctx, e, &w->bounds) : e;
+}
+
+static const rlxc_expr *wide_expr(void *user, const rlxc_expr *e)
+{
+    return wide_all(user, e);
+}
+
+static const rlxc_stmt *wide_extent(widening *w, const rlxc_stmt *s)
+{
+    const rlxc_expr *wide = s->loop.var->dtype.bits == 64 ? wide_index(w, s->loop.extent) : NULL;
+    if (!wide || wide == s->loop.extent)
+        return NULL;
+    rlxc_stmt *own = rlxc_copy(w->ctx, s, sizeof *own);
+    own->loop.extent = wide;
+    return own;
+}
+
+/* The store |s| with wide indices, the block with wide values of its axes, or the loop with a wide
+ * extent; NULL: it has them, or is another statement. */
+static const rlxc_stmt *wide_stmt(void *user, const rlxc_stmt *s)
+{
+    widening *w = user;
+    if (s->kind == RLXC_STMT_FOR)
+        return wide_extent(w, s);
+    const bool store = s->kind == RLXC_STMT_STORE && !rlxc_stores_vector(s);
+    if (!store && s->kind != RLXC_STMT_BLOCK)
+        return NULL;
+    const rlxc_expr *const *old = store ? s->store.indices : s->block.values;
+    const uint32_t n = store ? s->store.n : s->block.block->n_axes;
+    const rlxc_expr **wide = rlxc_alloc(w->ctx, ((size_t)n + 1) * sizeof *wide);
+    bool same = true;
+    for (uint32_t i = 0; i < n; i++) {
+        wide[i] = wide_index(w, old[i]);
+        if (!store)
+            wide[i] = rlxc_cast(w->ctx, s->block.block->axes[i].var->dtype, wide[i]);
+        same = same && wide[i] == old[i];
+    }
+    if (same)
+        return NULL;
+    rlxc_stmt *own = rlxc_copy(w->ctx, s, sizeof *own);
+    if (store) {
+        own->store.indices = wide;
+        return own;
+    }
+    rlxc_block *b = rlxc_copy(w->ctx, s->block.block, sizeof *b);
+    rlxc_forget_regions(b);
+    own->block.block = b;
+    own->block.values = wide;
+    return own;
+}
+
+const rlxc_stmt *rlxc_wide_indices(rlxc_context *ctx, const rlxc_stmt *stmt)
+{
+    widening w = {.ctx = ctx};
+    const rlxc_stmt_rewriter loops = {.user = &w, .stmt = with_wide};
+    const rlxc_stmt_rewriter indices = {.user = &w, .expr = wide_expr, .stmt = wide_stmt};
+    stmt = rlxc_stmt_rewrite(ctx, stmt, &loops);
+    rlxc_stmt_visit(stmt, note_bound, &w);
+    return rlxc_stmt_rewrite(ctx, stmt, &indices);
 }

@@ -19,7 +19,6 @@ static bool is_compact(const rlxc_buffer *b)
 static bool same_elements(rlxc_context *ctx, const rlxc_buffer *a, const rlxc_buffer *b)
 {
     return a != b && is_compact(a) && is_compact(b) && rlxc_dtype_eq(a->dtype, b->dtype) &&
-           a->ndim > 0 && b->ndim > 0 &&
            rlxc_prove_eq(ctx, rlxc_product(ctx, a->shape, a->ndim),
                          rlxc_product(ctx, b->shape, b->ndim), NULL);
 }

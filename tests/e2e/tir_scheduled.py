@@ -350,3 +350,136 @@ class Module:
     def unread_copy(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         r = R.call_tir(Module.unread_copy_, (b,), out_sinfo=R.Tensor((4,), "float32"))
         return r
+# ==== mixed_types
+"""What another tool leaves of sizes of two types: int32 and int64 in one index, loops that end after their limits,
+comparisons of fused loops, a scalar as a buffer of one element."""
+# call mixed_columns: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1}, tensor float32 [3, 2] {7, 8, 9, 10, 11, 12} => tensor float32 [3, 6] {1, 4, 2, 3, 7, 8, 0, 5, -1, 2, 9, 10, 3, -2, 6, 1, 11, 12}
+# call mixed_columns: tensor float32 [0, 4] {}, tensor float32 [0, 2] {} => tensor float32 [0, 6] {}
+# call limited_steps: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1}, tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [3, 5] {18, 13, -1, 6, 7, 13, 11, -13, 0, 12, 8, 3, 25, 10, -9}
+# call limited_steps: tensor float32 [0, 4] {}, tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [0, 5] {}
+# call limited_steps: tensor float32 [9, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1, 2, 5, 3, 4, 1, 6, 0, 3, 4, -1, 7, 2, -1, 2, 0, 1, -2, 3, -3, 0, 1, -4, 4, -1}, tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [9, 5] {18, 13, -1, 6, 7, 13, 11, -13, 0, 12, 8, 3, 25, 10, -9, 25, 17, 1, 8, 10, 20, 15, -11, 2, 15, 15, 7, 27, 12, -6, 4, 5, -5, 2, 1, -1, 3, -17, -4, 6, -6, -5, 21, 6, -15}
+# call other_limits: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1} => tensor float32 [3, 4] {2, 5, 3, 4, 0, 5, -1, 2, 4, -1, 7, 2}
+# call other_limits: tensor float32 [1, 4] {1, 4, 2, 3} => tensor float32 [1, 4] {1, 4, 2, 3}
+# call other_limits: tensor float32 [6, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1, 2, 5, 3, 4, 1, 6, 0, 3, 4, -1, 7, 2} => tensor float32 [6, 4] {2, 5, 3, 4, 1, 6, 0, 3, 3, -2, 6, 1, 3, 6, 4, 5, 2, 7, 1, 4, 4, -1, 7, 2}
+# call limits_stated: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {4, 0, 2, -2, 6, 2, 4, -4, 0, 2, 0, 2, 6, 4, -6, 8, 2, 0, 2, 4}
+# call padded: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [6, 8] {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 2, 0, 1, -1, 3, 0.5, 0.5, 0.5, 1, 2, -2, 0, 1, 0.5, 0.5, 0.5, 0, 1, 3, 2, -3, 0.5, 0.5, 0.5, 4, 1, 0, 1, 2, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}
+# call whole_sum: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [] {18}
+# call digits_apart: tensor float32 [3, 2, 2] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1} => tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1}
+# call quotient_limits: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1} => tensor float32 [3, 9] {-1, -1, 1, 4, 2, 3, -1, -1, -1, -1, -1, 0, 5, -1, 2, -1, -1, -1, -1, -1, 3, -2, 6, 1, -1, -1, -1}
+# call wraps_around: tensor float32 [2, 1] {0, 0} => tensor int32 [2, 3] {0, 1431655766, -1431655764, 1, 1431655767, -1431655763}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def mixed_columns_(a_: T.handle, b_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4), "float32")
+        B = T.match_buffer(b_, (n, 2), "float32")
+        O = T.match_buffer(o_, (n, 6), "float32")
+        for f in T.serial(n * T.int64(6)):
+            O[f % n, T.Cast("int32", f // n)] = T.if_then_else(4 <= T.Cast("int32", f // n), B[f % n, T.Cast("int32", f // n) - 4], A[f % n, T.Cast("int32", f // n)])
+    @T.prim_func
+    def limited_steps_(a_: T.handle, B: T.Buffer((4, 5), "float32"), o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4), "float32")
+        O = T.match_buffer(o_, (n, 5), "float32")
+        for i_0, i_1 in T.grid(T.int64(4), (n + T.int64(15)) // T.int64(16) * T.int64(4)):
+            for j in range(5):
+                if i_0 * ((n + T.int64(3)) // T.int64(4)) + i_1 < n and i_1 < (n + T.int64(3)) // T.int64(4):
+                    O[i_0 * ((n + T.int64(3)) // T.int64(4)) + i_1, j] = T.float32(0)
+            for f in range(20):
+                if i_0 * ((n + T.int64(3)) // T.int64(4)) + i_1 < n and i_1 < (n + T.int64(3)) // T.int64(4):
+                    O[i_0 * ((n + T.int64(3)) // T.int64(4)) + i_1, f // 4] = O[i_0 * ((n + T.int64(3)) // T.int64(4)) + i_1, f // 4] + A[i_0 * ((n + T.int64(3)) // T.int64(4)) + i_1, f % 4] * B[f % 4, f // 4]
+    @T.prim_func
+    def other_limits_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4), "float32")
+        O = T.match_buffer(o_, (n, 4), "float32")
+        for i_0, i_1 in T.grid(T.int64(2), (n + T.int64(3)) // T.int64(4) * T.int64(2)):
+            for j in range(4):
+                if i_1 < (n + T.int64(1)) // T.int64(2) and i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1 < n:
+                    O[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, j] = A[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, j]
+            for j in range(4):
+                if i_1 < (n + T.int64(2)) // T.int64(4) and i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1 < n:
+                    O[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, j] = O[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, j] + T.float32(1)
+    @T.prim_func
+    def limits_stated_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        for i, j_0, j_1 in T.grid(8, 32, 2):
+            if 3 >= i and j_0 * 2 + j_1 <= 4 and 3 > j_0:
+                O[i, j_0 * 2 + j_1] = B[i, j_0 * 2 + j_1] * T.float32(2)
+    @T.prim_func
+    def padded_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((6, 8), "float32")):
+        b_1 = T.decl_buffer((20,), data=B.data)
+        o_1 = T.decl_buffer((48,), data=O.data)
+        for f in range(48):
+            o_1[f] = T.if_then_else(8 <= f and f < 40 and 2 <= f % 8 and f % 8 < 7, b_1[f // 8 * 5 + f % 8 - 7], T.float32(0.5))
+    @T.prim_func
+    def whole_sum_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((), "float32")):
+        b_1 = T.decl_buffer((20,), data=B.data)
+        o_1 = T.decl_buffer((1,), data=O.data)
+        for k0, k1 in T.grid(4, 5):
+            if k0 == 0 and k1 == 0:
+                o_1[0] = T.float32(0)
+            o_1[0] = o_1[0] + b_1[k0 * 5 + k1]
+    @T.prim_func
+    def digits_apart_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 2, 2), "float32")
+        O = T.match_buffer(o_, (n, 4), "float32")
+        for j_1, i, j_0 in T.grid(2, n, 2):
+            O[i, j_0 * 2 + j_1] = A[i, (j_0 * 2 + j_1) // 2, j_1]
+    @T.prim_func
+    def quotient_limits_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4), "float32")
+        O = T.match_buffer(o_, (n, 9), "float32")
+        for i, j in T.grid(n, 9):
+            O[i, j] = T.if_then_else(2 > j // 3 and 0 < j // 2 and j // 3 <= 5, A[i, j - 2], T.float32(-1))
+    @T.prim_func
+    def wraps_around_(o_: T.handle):
+        n = T.int64()
+        O = T.match_buffer(o_, (n, 3), "int32")
+        for i, j in T.grid(n, 3):
+            O[i, j] = T.Cast("int32", i) + j * 1431655766
+    @R.function
+    def mixed_columns(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor(("n", 2), dtype="float32")):
+        n = T.int64()
+        r = R.call_tir(Module.mixed_columns_, (a, b), out_sinfo=R.Tensor((n, 6), "float32"))
+        return r
+    @R.function
+    def limited_steps(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 5), dtype="float32")):
+        n = T.int64()
+        r = R.call_tir(Module.limited_steps_, (a, b), out_sinfo=R.Tensor((n, 5), "float32"))
+        return r
+    @R.function
+    def other_limits(a: R.Tensor(("n", 4), dtype="float32")):
+        n = T.int64()
+        r = R.call_tir(Module.other_limits_, (a,), out_sinfo=R.Tensor((n, 4), "float32"))
+        return r
+    @R.function
+    def limits_stated(b: R.Tensor((4, 5), dtype="float32")):
+        r = R.call_tir(Module.limits_stated_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
+        return r
+    @R.function
+    def padded(b: R.Tensor((4, 5), dtype="float32")):
+        r = R.call_tir(Module.padded_, (b,), out_sinfo=R.Tensor((6, 8), "float32"))
+        return r
+    @R.function
+    def whole_sum(b: R.Tensor((4, 5), dtype="float32")):
+        r = R.call_tir(Module.whole_sum_, (b,), out_sinfo=R.Tensor((), "float32"))
+        return r
+    @R.function
+    def digits_apart(a: R.Tensor(("n", 2, 2), dtype="float32")):
+        n = T.int64()
+        r = R.call_tir(Module.digits_apart_, (a,), out_sinfo=R.Tensor((n, 4), "float32"))
+        return r
+    @R.function
+    def quotient_limits(a: R.Tensor(("n", 4), dtype="float32")):
+        n = T.int64()
+        r = R.call_tir(Module.quotient_limits_, (a,), out_sinfo=R.Tensor((n, 9), "float32"))
+        return r
+    @R.function
+    def wraps_around(a: R.Tensor(("n", 1), dtype="float32")):
+        n = T.int64()
+        r = R.call_tir(Module.wraps_around_, (), out_sinfo=R.Tensor((n, 3), "int32"))
+        return r

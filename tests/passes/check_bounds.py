@@ -54,11 +54,11 @@ class Module:
         A = T.match_buffer(a, (n, 4))
         B = T.match_buffer(b, (n * T.int64(4),))
         # with T.block("root"):
-        for i, j in T.grid(n, 6):
+        for j in range(n * T.int64(4)):
             with T.block("b"):
-                vi, vj = T.axis.remap("SS", [i, j])
-                T.where(j < 4)
-                B[vi * T.int64(4) + T.Cast("int64", vj)] = T.if_then_else(vi >= T.int64(1), A[vi - T.int64(1), vj], T.float32(0.0))
+                vj = T.axis.spatial(n * T.int64(4), j)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                B[vj] = T.if_then_else(T.int64(4) <= vj, A[vj // T.int64(4) - T.int64(1), vj % T.int64(4)], T.float32(0.0))
 
     @T.prim_func
     def checked(a: T.handle, x: T.handle, b: T.handle):

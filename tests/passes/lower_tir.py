@@ -50,7 +50,7 @@ class Module:
                 O[j] = O[j] + A[r, j]
         for i in range(n):
             row = T.decl_buffer((8,), data=V.data, strides=(T.int64(1),), elem_offset=i * T.int64(8), offset_factor=1)
-            row[T.Ramp(0, 1, 8)] = A[i, T.Ramp(0, 1, 8)] * T.Broadcast(T.float32(2.0), 8)
+            row[T.Ramp(T.int64(0), T.int64(1), 8)] = A[i, T.Ramp(T.int64(0), T.int64(1), 8)] * T.Broadcast(T.float32(2.0), 8)
 
     @R.function
     def main(a: R.Tensor(("n", 8), dtype="float32")) -> R.Tuple(R.Tensor((8,), dtype="float32"), R.Tensor(("n", 8), dtype="float32")):
@@ -213,9 +213,9 @@ class Module:
         for i in range(n):
             t3[n - i - T.int64(1)] = t2_1[i] + t2_1[n - i - T.int64(1)]
         for i in range(n):
-            t4[n - i - T.int64(1), 0] = T.Cast("int16", t3[i])
+            t4[n - i - T.int64(1), T.int64(0)] = T.Cast("int16", t3[i])
         for i in range(n):
-            B[n - i - T.int64(1)] = T.Cast("float32", t4[n - i - T.int64(1), 0])
+            B[n - i - T.int64(1)] = T.Cast("float32", t4[n - i - T.int64(1), T.int64(0)])
 
     @T.prim_func
     def kept(a: T.handle, b: T.handle):
@@ -351,7 +351,7 @@ class Module:
         B = T.allocate([T.int64(8)], "float32", "global")
         B_1 = T.decl_buffer((T.int64(8),), data=B)
         for thread in T.thread_binding(T.int64(1), thread="threadIdx.x"):
-            B_1[0] = A[0]
+            B_1[T.int64(0)] = A[T.int64(0)]
             for i in range(T.int64(7)):
                 B_1[i + T.int64(1)] = B_1[i] * A[i + T.int64(1)]
         for i in T.thread_binding(T.int64(8), thread="threadIdx.x"):

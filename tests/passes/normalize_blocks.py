@@ -311,69 +311,69 @@ class Module:
     @T.prim_func(private=True)
     def overlapping_tiles(x: T.Buffer((20, 8), "float32"), z: T.Buffer((18,), "float32")):
         # with T.block("root"):
-        for t in range(2):
-            for i in range(10):
+        for t in range(T.int64(2)):
+            for i in range(T.int64(10)):
                 with T.block("z_init"):
-                    vi = T.axis.spatial(18, t * 8 + i)
+                    vi = T.axis.spatial(T.int64(18), t * T.int64(8) + i)
                     T.block_attr({"rlx.operator": "elementwise s"})
                     z[vi] = T.float32(0.0)
-            for i, k in T.grid(10, 8):
+            for i, k in T.grid(T.int64(10), T.int64(8)):
                 with T.block("z_update"):
-                    vi = T.axis.spatial(18, t * 8 + i)
-                    vk = T.axis.reduce(8, k)
+                    vi = T.axis.spatial(T.int64(18), t * T.int64(8) + i)
+                    vk = T.axis.reduce(T.int64(8), k)
                     z[vi] = z[vi] + x[vi, vk]
 
     @T.prim_func(private=True)
     def prefix_sums(x: T.Buffer((8,), "float32"), z: T.Buffer((8,), "float32")):
         # with T.block("root"):
         s = T.alloc_buffer((1,))
-        for k in range(8):
+        for k in range(T.int64(8)):
             with T.block("s"):
-                vi = T.axis.spatial(1, 0)
-                vk = T.axis.reduce(8, k)
+                vi = T.axis.spatial(T.int64(1), T.int64(0))
+                vk = T.axis.reduce(T.int64(8), k)
                 T.block_attr({"rlx.operator": "reduction sk"})
                 with T.init():
                     s[vi] = T.float32(0.0)
                 s[vi] = s[vi] + x[vk]
             with T.block("z"):
-                vk = T.axis.spatial(8, k)
+                vk = T.axis.spatial(T.int64(8), k)
                 T.block_attr({"rlx.operator": "elementwise s"})
-                z[vk] = s[0]
+                z[vk] = s[T.int64(0)]
 
     @T.prim_func(private=True)
     def read_and_stored(x: T.Buffer((8,), "float32"), z: T.Buffer((8,), "float32")):
         # with T.block("root"):
         s = T.alloc_buffer((8,))
-        for i in range(8):
+        for i in range(T.int64(8)):
             with T.block("s"):
-                vi = T.axis.spatial(8, i)
+                vi = T.axis.spatial(T.int64(8), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 s[vi] = x[vi] + z[vi]
             with T.block("z"):
-                vi = T.axis.spatial(8, i)
+                vi = T.axis.spatial(T.int64(8), i)
                 T.block_attr({"rlx.operator": "rearrange s"})
-                z[vi] = s[7 - vi]
+                z[vi] = s[T.int64(7) - vi]
 
     @T.prim_func(private=True)
     def other_elements(x: T.Buffer((16, 8), "float32"), z: T.Buffer((16,), "float32")):
         # with T.block("root"):
-        for a, b in T.grid(4, 4):
+        for a, b in T.grid(T.int64(4), T.int64(4)):
             with T.block("z_init"):
-                vi = T.axis.spatial(16, a * 4 + b)
+                vi = T.axis.spatial(T.int64(16), a * T.int64(4) + b)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 z[vi] = T.float32(0.0)
-            for k in range(8):
+            for k in range(T.int64(8)):
                 with T.block("z_update"):
-                    vi = T.axis.spatial(16, b * 4 + a)
-                    vk = T.axis.reduce(8, k)
+                    vi = T.axis.spatial(T.int64(16), b * T.int64(4) + a)
+                    vk = T.axis.reduce(T.int64(8), k)
                     z[vi] = z[vi] + x[vi, vk]
 
     @T.prim_func(private=True)
     def gaps(x: T.Buffer((32,), "float32"), z: T.Buffer((32,), "float32")):
         # with T.block("root"):
-        for a, b in T.grid(4, 4):
+        for a, b in T.grid(T.int64(4), T.int64(4)):
             with T.block("z"):
-                vi = T.axis.spatial(32, a * 8 + b)
+                vi = T.axis.spatial(T.int64(32), a * T.int64(8) + b)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 z[vi] = x[vi] + T.float32(1.0)
 
@@ -571,13 +571,13 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((8, 32), "float32"), P: T.Buffer((8,), "int64"), V: T.Buffer((8,), "float32")):
         # with T.block("root"):
-        for i, j in T.grid(8, 32):
+        for i, j in T.grid(T.int64(8), T.int64(32)):
             with T.block("best"):
                 vi, vj = T.axis.remap("SR", [i, j])
                 with T.init():
                     P[vi] = T.int64(-1)
                     V[vi] = T.float32(-3.0000000054977558e+38)
-                v_P: T.int64 = T.Select(A[vi, vj] > V[vi], T.Cast("int64", vj), P[vi])
+                v_P: T.int64 = T.Select(A[vi, vj] > V[vi], vj, P[vi])
                 v_V: T.float32 = T.max(V[vi], A[vi, vj])
                 P[vi] = v_P
                 V[vi] = v_V
@@ -612,10 +612,10 @@ class Module:
                 vi = T.axis.spatial(T.int64(130), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 B[vi] = A[vi] * A[vi] + T.float32(1.0)
-        for i in range(130):
+        for i in range(T.int64(130)):
             if A[i] > T.float32(0.0):
                 with T.block("C"):
-                    vi = T.axis.spatial(130, i)
+                    vi = T.axis.spatial(T.int64(130), i)
                     T.block_attr({"rlx.operator": "elementwise s"})
                     C[vi] = A[vi]
 
@@ -684,10 +684,10 @@ class Module:
                 with T.init():
                     B[vi] = T.float32(0.0)
                 B[vi] = B[vi] + A[vi, vj, vk]
-        for i, j, k in T.grid(8, 32, 4):
+        for i, j, k in T.grid(T.int64(8), T.int64(32), T.int64(4)):
             with T.block("C"):
                 vi, vj, vk = T.axis.remap("SRR", [i, j, k])
-                if vk == 0:
+                if vk == T.int64(0):
                     C[vi] = T.float32(0.0)
                 C[vi] = C[vi] + A[vi, vj, vk]
 
@@ -749,15 +749,16 @@ def f(A: T.Buffer((8, 32), "float32"), B: T.Buffer((8,), "float32"), C: T.Buffer
 class Module:
     @T.prim_func
     def f(A: T.Buffer((8, 32), "float32"), B: T.Buffer((8,), "float32"), C: T.Buffer((8, 32), "float32"), D: T.Buffer((8, 8), "float32"), E: T.Buffer((8,), "float32")):
-        for i, j in T.grid(8, 32):
-            B[i] = B[i] * T.float32(0.5) + A[i, j]
-        for i, j in T.grid(8, 31):
-            C[i, j + 1] = C[i, j] + A[i, j]
-        for i in range(8):
-            for j in range(i):
-                D[i, j] = A[i, j]
-        for i, j in T.grid(8, 32):
-            E[i] = A[i, j]
+        with T.block("root"):
+            for i, j in T.grid(T.int64(8), T.int64(32)):
+                B[i] = B[i] * T.float32(0.5) + A[i, j]
+            for i, j in T.grid(T.int64(8), T.int64(31)):
+                C[i, j + T.int64(1)] = C[i, j] + A[i, j]
+            for i in range(T.int64(8)):
+                for j in range(i):
+                    D[i, j] = A[i, j]
+            for i, j in T.grid(T.int64(8), T.int64(32)):
+                E[i] = A[i, j]
 
 # ==== blocks_in_blocks
 # Blocks of tiles around blocks of elements, as blockize leaves them; the axes of the tile and of the element are one.
@@ -849,7 +850,7 @@ class Module:
             with T.block("D"):
                 i1_1, j1_1 = T.axis.remap("SS", [i1, j1])
                 T.block_attr({"rlx.operator": "elementwise ss"})
-                D[i1_1, j1_1] = T.if_then_else(i1_1 < T.int64(3), A[i1_1, j1_1], T.Cast("float32", T.Cast("int32", j1_1)))
+                D[i1_1, j1_1] = T.if_then_else(i1_1 < T.int64(3), A[i1_1, j1_1], T.Cast("float32", j1_1))
         for i, j in T.grid(T.int64(32), T.int64(48)):
             with T.block("E"):
                 i_2, j_2 = T.axis.remap("SR", [i, j])
@@ -884,21 +885,22 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((32, 48), "float32"), B: T.Buffer((32, 48), "float32"), C: T.Buffer((32,), "float32"), D: T.Buffer((24,), "float32")):
         # with T.block("root"):
-        for i0, j0 in T.grid(2, 3):
+        for i0, j0 in T.grid(T.int64(2), T.int64(3)):
             with T.block("tile"):
                 vi0, vj0 = T.axis.remap("SR", [i0, j0])
-                for i1, j1 in T.grid(16, 16):
+                for i1, j1 in T.grid(T.int64(16), T.int64(16)):
                     with T.block("C"):
                         vi1, vj1 = T.axis.remap("SR", [i1, j1])
                         with T.init():
-                            C[vi0 * 16 + vi1] = T.float32(0.0)
-                        C[vi0 * 16 + vi1] = C[vi0 * 16 + vi1] + A[vi0 * 16 + vi1, vj0 * 16 + vj1]
-        for i0, i1, j in T.grid(2, 16, 48):
+                            C[vi0 * T.int64(16) + vi1] = T.float32(0.0)
+                        C[vi0 * T.int64(16) + vi1] = C[vi0 * T.int64(16) + vi1] + A[vi0 * T.int64(16) + vi1, vj0 * T.int64(16) + vj1]
+        for i1, j in T.grid(T.int64(32), T.int64(48)):
             with T.block("B"):
-                vi0, vi1, vj = T.axis.remap("SSS", [i0, i1, j])
-                B[vi0 * 16 + vi1, vj] = A[vi0 * 8, vj] + A[vi1, vj]
-        for i0, i1 in T.grid(2, 16):
-            D[i0 * 8 + i1] = A[i0, i1]
+                vi1, vj = T.axis.remap("SS", [i1, j])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                B[vi1, vj] = A[vi1 // T.int64(16) * T.int64(8), vj] + A[vi1 % T.int64(16), vj]
+        for i0, i1 in T.grid(T.int64(2), T.int64(16)):
+            D[i0 * T.int64(8) + i1] = A[i0, i1]
 
 # ==== partial_reductions
 # A reduction of partial results, as rfactor leaves it, is one reduction. The sums of the columns of a product are not:
@@ -1060,16 +1062,17 @@ def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32,), "float32"), C: T.Buff
 class Module:
     @T.prim_func
     def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32"), D: T.Buffer((32,), "float32")):
-        for i, k in T.grid(32, 64):
-            if k == 1:
-                B[i] = T.float32(0.0)
-            B[i] = B[i] + A[i, k]
-        for i, k in T.grid(32, 64):
-            if k == 0:
-                C[i] = T.float32(0.0)
-            C[i] = C[i] + A[i, k]
-            if k == 0:
-                D[i] = C[i]
+        with T.block("root"):
+            for i, k in T.grid(T.int64(32), T.int64(64)):
+                if k == T.int64(1):
+                    B[i] = T.float32(0.0)
+                B[i] = B[i] + A[i, k]
+            for i, k in T.grid(T.int64(32), T.int64(64)):
+                if k == T.int64(0):
+                    C[i] = T.float32(0.0)
+                C[i] = C[i] + A[i, k]
+                if k == T.int64(0):
+                    D[i] = C[i]
 
 # ==== in_the_loop_of_a_sum
 # What is computed from a sum in each of its steps counts in the last one only: the bias. Sums and prefixes of what is
@@ -1160,7 +1163,7 @@ class Module:
                 i_1 = T.axis.spatial(T.int64(32), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 D[i_1] = T.float32(0.0)
-        for i, k in T.grid(32, 64):
+        for i, k in T.grid(T.int64(32), T.int64(64)):
             with T.block("U"):
                 vi, vk = T.axis.remap("SR", [i, k])
                 T.block_attr({"rlx.operator": "reduction sk"})
@@ -1168,13 +1171,13 @@ class Module:
                     U[vi] = T.float32(0.0)
                 U[vi] = U[vi] + A[vi, vk]
             with T.block("W"):
-                vi = T.axis.spatial(32, i)
+                vi = T.axis.spatial(T.int64(32), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 W[vi] = U[vi] * T.float32(2.0)
             with T.block("D"):
                 vi, vk = T.axis.remap("SR", [i, k])
                 D[vi] = D[vi] + W[vi]
-        for i, k in T.grid(32, 64):
+        for i, k in T.grid(T.int64(32), T.int64(64)):
             with T.block("X"):
                 vi, vk = T.axis.remap("SR", [i, k])
                 T.block_attr({"rlx.operator": "reduction sk"})
@@ -1182,14 +1185,14 @@ class Module:
                     X[vi] = T.float32(0.0)
                 X[vi] = X[vi] + A[vi, vk]
             with T.block("Y"):
-                vi = T.axis.spatial(32, i)
+                vi = T.axis.spatial(T.int64(32), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 Y[vi] = X[vi]
             with T.block("E"):
                 vi, vk = T.axis.remap("SS", [i, k])
                 T.block_attr({"rlx.operator": "elementwise ss"})
                 E[vi, vk] = Y[vi]
-        for i, k in T.grid(32, 64):
+        for i, k in T.grid(T.int64(32), T.int64(64)):
             with T.block("Z"):
                 vi, vk = T.axis.remap("SR", [i, k])
                 T.block_attr({"rlx.operator": "reduction sk"})
@@ -1197,9 +1200,9 @@ class Module:
                     Z[vi] = T.float32(0.0)
                 Z[vi] = Z[vi] + A[vi, vk]
             with T.block("F"):
-                vi = T.axis.spatial(32, i)
+                vi = T.axis.spatial(T.int64(32), i)
                 T.block_attr({"rlx.operator": "rearrange s"})
-                F[vi] = Z[31 - vi]
+                F[vi] = Z[T.int64(31) - vi]
 
 # ==== flat_buffers
 # Views of one dimension, as FlattenBuffer leaves them: the buffers themselves, and temporaries of their shape. Views
@@ -1330,6 +1333,7 @@ class Module:
     def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32, 48), "float32"), E: T.Buffer((32, 48), "float32")):
         # with T.block("root"):
         s = T.alloc_buffer((T.int64(32), T.int64(48)))
+        t = T.alloc_buffer((T.int64(4), T.int64(3), T.int64(8), T.int64(16)))
         for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
             with T.block("s"):
                 i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
@@ -1342,13 +1346,18 @@ class Module:
                 i_2, j_2 = T.axis.remap("SS", [i, j])
                 T.block_attr({"rlx.operator": "elementwise ss"})
                 C[i_2, j_2] = T.max(s[i_2, j_2], T.float32(0.0))
-        for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
+        for i0, j0, i, j, k in T.grid(T.int64(4), T.int64(3), T.int64(8), T.int64(16), T.int64(64)):
             with T.block("t"):
-                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-                T.block_attr({"rlx.operator": "matmul mnk"})
+                vi0, vj0, vi, vj, vk = T.axis.remap("SSSSR", [i0, j0, i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnmnk"})
                 with T.init():
-                    D[vi, vj] = T.float32(0.0)
-                D[vi, vj] = D[vi, vj] + A[vi, vk] * B[vk, vj]
+                    t[vi0, vj0, vi, vj] = T.float32(0.0)
+                t[vi0, vj0, vi, vj] = t[vi0, vj0, vi, vj] + A[vi0 * T.int64(8) + vi, vk] * B[vk, vj0 * T.int64(16) + vj]
+        for i, j in T.grid(T.int64(32), T.int64(48)):
+            with T.block("D"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                D[vi, vj] = t[vi // T.int64(8), vj // T.int64(16), vi % T.int64(8), vj % T.int64(16)]
         for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
             with T.block("u"):
                 i_3, j_3, k_2 = T.axis.remap("SSR", [i, j, k])
@@ -1417,14 +1426,14 @@ class Module:
         # with T.block("root"):
         s = T.alloc_buffer((1,), scope="local")
         line = T.alloc_buffer((1000,), scope="local")
-        s[0] = T.float32(0.0)
-        for i in range(32):
-            s[0] = s[0] * T.float32(0.5) + A[i, 0]
-            B[i] = s[0]
-        for i in range(32):
-            for k in range(1000):
-                line[k] = A[i, k // 16]
-            C[i] = line[7] + line[993]
+        s[T.int64(0)] = T.float32(0.0)
+        for i in range(T.int64(32)):
+            s[T.int64(0)] = s[T.int64(0)] * T.float32(0.5) + A[i, T.int64(0)]
+            B[i] = s[T.int64(0)]
+        for i in range(T.int64(32)):
+            for k in range(T.int64(1000)):
+                line[k] = A[i, k // T.int64(16)]
+            C[i] = line[T.int64(7)] + line[T.int64(993)]
 
     @T.prim_func
     def g(A: T.Buffer((8, 16), "float32"), C: T.Buffer((8, 16), "float32")):
@@ -1482,8 +1491,8 @@ class Module:
             with T.block("D"):
                 i_3, lane_2 = T.axis.remap("SS", [i, lane])
                 D[i_3, lane_2] = T.exp(D[i_3, lane_2]) * T.Select(C[i_3, lane_2] < T.float32(0.0), T.float32(2.0), T.float32(3.0))
-        for i, j in T.grid(32, 12):
-            D[i, T.Ramp(j * 4, 1, 4)] = D[31 - i, T.Ramp(j * 4, 1, 4)]
+        for i, j in T.grid(T.int64(32), T.int64(12)):
+            D[T.Cast("int32", i), T.Ramp(T.Cast("int32", j) * 4, 1, 4)] = D[31 - T.Cast("int32", i), T.Ramp(T.Cast("int32", j) * 4, 1, 4)]
 
 # ==== stores_behind_lets
 # The sums of a mean and a variance in plain loops; a block that does nothing.
@@ -1599,7 +1608,7 @@ class Module:
         A = T.match_buffer(a, (64, n))
         # with T.block("root"):
         S = T.alloc_buffer((64,))
-        for i, k in T.grid(64, n):
+        for i, k in T.grid(T.int64(64), n):
             with T.block("S"):
                 vi, vk = T.axis.remap("SR", [i, k])
                 T.block_attr({"rlx.operator": "reduction sk"})
@@ -1607,7 +1616,7 @@ class Module:
                     S[vi] = T.float32(0.0)
                 S[vi] = S[vi] + A[vi, vk]
             with T.block("C"):
-                vi = T.axis.spatial(64, i)
+                vi = T.axis.spatial(T.int64(64), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 C[vi] = S[vi]
 
@@ -1657,13 +1666,13 @@ class Module:
         S = T.alloc_buffer((8,))
         U = T.alloc_buffer((8,))
         W = T.alloc_buffer((8,))
-        for i, k in T.grid(8, 16):
-            if k == 0:
+        for i, k in T.grid(T.int64(8), T.int64(16)):
+            if k == T.int64(0):
                 R_1[i] = T.float32(0.0)
             R_1[i] = R_1[i] + A[i, k]
-            if k == 0:
+            if k == T.int64(0):
                 B[i] = R_1[i]
-        for i, k in T.grid(8, 16):
+        for i, k in T.grid(T.int64(8), T.int64(16)):
             with T.block("S"):
                 vi, vk = T.axis.remap("SR", [i, k])
                 T.block_attr({"rlx.operator": "reduction sk"})
@@ -1671,16 +1680,16 @@ class Module:
                     S[vi] = T.float32(0.0)
                 S[vi] = S[vi] + A[vi, vk]
             with T.block("C"):
-                vi = T.axis.spatial(8, i)
-                T.where(k < 3)
+                vi = T.axis.spatial(T.int64(8), i)
+                T.where(k < T.int64(3))
                 T.block_attr({"rlx.operator": "elementwise s"})
                 C[vi] = S[vi]
-        for i, k in T.grid(8, 16):
-            if k == 0:
+        for i, k in T.grid(T.int64(8), T.int64(16)):
+            if k == T.int64(0):
                 U[i] = T.float32(0.0)
             U[i] = U[i] + A[i, k]
             W[i] = U[i] * T.float32(2.0)
-            if k == 0:
+            if k == T.int64(0):
                 D[i] = W[i]
 
 # ==== steps_in_order
@@ -1711,10 +1720,10 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((8, 16), "float32"), C: T.Buffer((8,), "float32"), D: T.Buffer((8,), "float32")):
         # with T.block("root"):
-        for i, k1, k0 in T.grid(8, 4, 4):
+        for i, k1, k0 in T.grid(T.int64(8), T.int64(4), T.int64(4)):
             with T.block("C"):
-                vi = T.axis.spatial(8, i)
-                vk = T.axis.reduce(16, k0 * 4 + k1)
+                vi = T.axis.spatial(T.int64(8), i)
+                vk = T.axis.reduce(T.int64(16), k0 * T.int64(4) + k1)
                 T.block_attr({"rlx.operator": "fold sk"})
                 with T.init():
                     C[vi] = T.float32(0.0)
@@ -1867,53 +1876,53 @@ class Module:
     def by_tile_k(A: T.Buffer((8,), "float32"), C: T.Buffer((2, 3), "float32")):
         # with T.block("root"):
         P = T.alloc_buffer((6,))
-        for t in range(2):
-            for i in range(4):
+        for t in range(T.int64(2)):
+            for i in range(T.int64(4)):
                 with T.block("P"):
-                    vi = T.axis.spatial(6, t * 2 + i)
-                    vt = T.axis.spatial(2, t)
-                    P[vi] = A[vi] * T.Cast("float32", vt + 1)
-            for i in range(3):
+                    vi = T.axis.spatial(T.int64(6), t * T.int64(2) + i)
+                    vt = T.axis.spatial(T.int64(2), t)
+                    P[vi] = A[vi] * T.Cast("float32", vt + T.int64(1))
+            for i in range(T.int64(3)):
                 with T.block("C"):
                     vt, vi = T.axis.remap("SS", [t, i])
                     T.block_attr({"rlx.operator": "rearrange ss"})
-                    C[vt, vi] = P[vt * 2 + vi + 1]
+                    C[vt, vi] = P[vt * T.int64(2) + vi + T.int64(1)]
 
     @T.prim_func
     def updated_k(A: T.Buffer((6,), "float32"), C: T.Buffer((2, 3), "float32")):
         # with T.block("root"):
         P = T.alloc_buffer((6,))
-        for t in range(2):
-            for i in range(4):
+        for t in range(T.int64(2)):
+            for i in range(T.int64(4)):
                 with T.block("P"):
-                    vi = T.axis.spatial(6, t * 2 + i)
+                    vi = T.axis.spatial(T.int64(6), t * T.int64(2) + i)
                     T.block_attr({"rlx.operator": "elementwise s"})
                     P[vi] = A[vi]
-            for i in range(3):
+            for i in range(T.int64(3)):
                 with T.block("Q"):
-                    vi = T.axis.spatial(6, t * 3 + i)
+                    vi = T.axis.spatial(T.int64(6), t * T.int64(3) + i)
                     P[vi] = P[vi] + T.float32(1.0)
-            for i in range(3):
+            for i in range(T.int64(3)):
                 with T.block("C"):
                     vt, vi = T.axis.remap("SS", [t, i])
                     T.block_attr({"rlx.operator": "rearrange ss"})
-                    C[vt, vi] = P[vt * 2 + vi]
+                    C[vt, vi] = P[vt * T.int64(2) + vi]
 
     @T.prim_func
     def outside_k(A: T.Buffer((5,), "float32"), C: T.Buffer((2, 3), "float32")):
         # with T.block("root"):
         P = T.alloc_buffer((6,))
-        for t in range(2):
-            for i in range(3):
+        for t in range(T.int64(2)):
+            for i in range(T.int64(3)):
                 with T.block("P"):
-                    vi = T.axis.spatial(6, t * 2 + i)
+                    vi = T.axis.spatial(T.int64(6), t * T.int64(2) + i)
                     T.block_attr({"rlx.operator": "elementwise s"})
                     P[vi] = A[vi]
-            for i in range(3):
+            for i in range(T.int64(3)):
                 with T.block("C"):
                     vt, vi = T.axis.remap("SS", [t, i])
                     T.block_attr({"rlx.operator": "rearrange ss"})
-                    C[vt, vi] = P[vt * 2 + vi]
+                    C[vt, vi] = P[vt * T.int64(2) + vi]
 
     @T.prim_func
     def packed_k(A: T.Buffer((3, 5), "float32"), B: T.Buffer((5, 8), "float32"), C: T.Buffer((3, 8), "float32")):
@@ -2043,7 +2052,7 @@ class Module:
                 T.block_attr({"rlx.operator": "pool pprr"})
                 with T.init():
                     C[y_2, x_2] = T.float32(0.0)
-                C[y_2, x_2] = C[y_2, x_2] + P[y_2 + r_1, x_2 + q_1]
+                C[y_2, x_2] = C[y_2, x_2] + P[r_1 + y_2, q_1 + x_2]
 
     @T.prim_func
     def over_the_end_k(A: T.Buffer((5, 6), "float32"), C: T.Buffer((4, 6), "float32")):
@@ -2069,10 +2078,10 @@ class Module:
                 j_1 = T.axis.spatial(T.int64(4), j)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 C[j_1] = A[j_1] * T.float32(2.0)
-        for j in range(4):
-            C[j + 4] = A[j + 4] * T.float32(3.0)
-        for j in range(1):
-            C[j + 8] = A[8 - j] * T.float32(3.0)
+        for j in range(T.int64(4)):
+            C[j + T.int64(4)] = A[j + T.int64(4)] * T.float32(3.0)
+        for j in range(T.int64(1)):
+            C[j + T.int64(8)] = A[T.int64(8) - j] * T.float32(3.0)
 
     @R.function
     def tiles(x0: R.Tensor((2, 6, 6), dtype="float32"), x1: R.Tensor((2, 3, 3), dtype="float32")) -> R.Tensor((6, 6), dtype="float32"):
@@ -2203,15 +2212,15 @@ class Module:
     def f(A: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")):
         # with T.block("root"):
         P = T.alloc_buffer((6,))
-        for t in range(2):
-            for i in range(4):
+        for t in range(T.int64(2)):
+            for i in range(T.int64(4)):
                 with T.block("P"):
-                    vi = T.axis.spatial(6, t * 2 + i)
+                    vi = T.axis.spatial(T.int64(6), t * T.int64(2) + i)
                     T.block_attr({"rlx.operator": "elementwise s"})
                     P[vi] = C[vi] + A[vi]
-            for i in range(3):
+            for i in range(T.int64(3)):
                 with T.block("C"):
-                    vi = T.axis.spatial(6, t * 3 + i)
+                    vi = T.axis.spatial(T.int64(6), t * T.int64(3) + i)
                     T.block_attr({"rlx.operator": "elementwise s"})
                     C[vi] = P[vi] * T.float32(2.0)
 
@@ -2273,9 +2282,9 @@ class Module:
         A = T.match_buffer(a, (n, 4))
         C = T.match_buffer(c, (n, 4))
         # with T.block("root"):
-        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
+        for f, f_1, k in T.grid(n, T.int64(4), T.int64(4)):
             with T.block("C"):
-                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                vi, vj, vk = T.axis.remap("SSR", [f, f_1, k])
                 T.block_attr({"rlx.operator": "matmul mnk"})
                 with T.init():
                     C[vi, vj] = T.float32(0.0)
@@ -2497,9 +2506,9 @@ class Module:
         n = T.int64()
         A = T.match_buffer(a, (3, n))
         # with T.block("root"):
-        for i, k in T.grid(3, n):
+        for i, k in T.grid(T.int64(3), n):
             with T.block("C"):
-                vi = T.axis.spatial(3, i)
+                vi = T.axis.spatial(T.int64(3), i)
                 vk = T.axis.reduce(n, n - T.int64(1) - k)
                 if vk == T.int64(0):
                     C[vi] = T.float32(0.0)
@@ -2515,7 +2524,7 @@ class Module:
                 i_1 = T.axis.spatial(T.int64(3), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 C[i_1] = T.float32(2.0)
-        for i, k in T.grid(3, n):
+        for i, k in T.grid(T.int64(3), n):
             with T.block("C"):
                 vi, vk = T.axis.remap("SR", [i, k])
                 T.where(T.int64(1) <= k)
@@ -2570,10 +2579,10 @@ class Module:
                 vi = T.axis.spatial(T.int64(3), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 C[vi] = T.float32(0.0)
-        most[0] = T.int64(3)
-        for i in range(T.min(T.int64(5), most[0])):
+        most[T.int64(0)] = T.int64(3)
+        for i in range(T.min(T.int64(5), most[T.int64(0)])):
             C[i] = A[i] + T.float32(1.0)
-            most[0] = T.int64(1)
+            most[T.int64(0)] = T.int64(1)
 
     @T.prim_func
     def changed_start_(A: T.Buffer((3,), "float32"), C: T.Buffer((3,), "float32")):
@@ -2584,11 +2593,11 @@ class Module:
                 vi = T.axis.spatial(T.int64(3), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 C[vi] = T.float32(0.0)
-        C[0] = A[0]
-        least[0] = T.int64(1)
-        for i in range(least[0], least[0] + T.int64(2)):
+        C[T.int64(0)] = A[T.int64(0)]
+        least[T.int64(0)] = T.int64(1)
+        for i in range(least[T.int64(0)], least[T.int64(0)] + T.int64(2)):
             C[i] = A[i] + T.float32(1.0)
-            least[0] = T.int64(0)
+            least[T.int64(0)] = T.int64(0)
 
     @R.function
     def from_one(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
@@ -2839,13 +2848,19 @@ class Module:
         A = T.match_buffer(a, (n, 4))
         C = T.match_buffer(c, (n, 8))
         # with T.block("root"):
-        for i, j1, k in T.grid(n, T.int64(8), T.int64(4)):
+        sums = T.alloc_buffer((n, T.int64(2), T.int64(4)))
+        for i, j0, j1, k in T.grid(n, T.int64(2), T.int64(4), T.int64(4)):
             with T.block("sums"):
-                i_1, j1_1, k_1 = T.axis.remap("SSR", [i, j1, k])
-                T.block_attr({"rlx.operator": "matmul mnk"})
+                i_1, j0_1, j1_1, k_1 = T.axis.remap("SSSR", [i, j0, j1, k])
+                T.block_attr({"rlx.operator": "matmul mnnk"})
                 with T.init():
-                    C[i_1, j1_1] = T.float32(0.0)
-                C[i_1, j1_1] = C[i_1, j1_1] + A[i_1, k_1] * B[k_1, j1_1]
+                    sums[i_1, j0_1, j1_1] = T.float32(0.0)
+                sums[i_1, j0_1, j1_1] = sums[i_1, j0_1, j1_1] + A[i_1, k_1] * B[k_1, j0_1 * T.int64(4) + j1_1]
+        for i, j1 in T.grid(n, T.int64(8)):
+            with T.block("C"):
+                i_2, j1_2 = T.axis.remap("SS", [i, j1])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                C[i_2, j1_2] = sums[i_2, j1_2 // T.int64(4), j1_2 % T.int64(4)]
 
     @R.function
     def rows(a: R.Tensor((3, "n"), dtype="float32")) -> R.Tensor((3, "n"), dtype="float32"):
@@ -3020,25 +3035,28 @@ class Module:
 
     @T.prim_func
     def carried_(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
-        for i in range(4):
-            B[i] = A[i] + T.if_then_else(i > 0, B[T.max(i - 1, 0)], T.float32(0.0))
-            B[i] = B[i] * T.float32(2.0)
+        with T.block("root"):
+            for i in range(T.int64(4)):
+                B[i] = A[i] + T.if_then_else(i > T.int64(0), B[T.max(i - T.int64(1), T.int64(0))], T.float32(0.0))
+                B[i] = B[i] * T.float32(2.0)
 
     @T.prim_func
     def first_row_(A: T.Buffer((3, 3), "float32"), B: T.Buffer((3, 3), "float32")):
-        for i in range(3):
-            for j in range(3):
-                B[i, j] = A[i, j]
-            for j in range(3):
-                B[i, j] = B[i, j] + T.if_then_else(i > 0, B[0, 2 - j], T.float32(0.0))
+        with T.block("root"):
+            for i in range(T.int64(3)):
+                for j in range(T.int64(3)):
+                    B[i, j] = A[i, j]
+                for j in range(T.int64(3)):
+                    B[i, j] = B[i, j] + T.if_then_else(i > T.int64(0), B[T.int64(0), T.int64(2) - j], T.float32(0.0))
 
     @T.prim_func
     def a_part_(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
-        for r in range(1):
-            for i in range(4):
-                B[i] = A[i]
-            for i in range(2):
-                B[i] = B[i] * T.float32(5.0)
+        with T.block("root"):
+            for r in range(T.int64(1)):
+                for i in range(T.int64(4)):
+                    B[i] = A[i]
+                for i in range(T.int64(2)):
+                    B[i] = B[i] * T.float32(5.0)
 
 # ==== unrolled
 # Statements and terms whose indices grow by constants become loops; a sum that begins with an element adds it after.
@@ -3130,22 +3148,29 @@ class Module:
     @T.prim_func
     def accumulators_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((4,), "float32")):
         # with T.block("root"):
-        for u, i in T.grid(T.int64(4), T.int64(2)):
+        s = T.alloc_buffer((T.int64(2), T.int64(2)))
+        for j, u, i in T.grid(T.int64(2), T.int64(2), T.int64(2)):
             with T.block("s"):
-                u_1, i_1 = T.axis.remap("SR", [u, i])
-                T.block_attr({"rlx.operator": "reduction sk"})
+                j_1, u_1, i_1 = T.axis.remap("SSR", [j, u, i])
+                T.block_attr({"rlx.operator": "reduction ssk"})
                 with T.init():
-                    B[u_1] = T.float32(0.0)
-                B[u_1] = B[u_1] + A[i_1, u_1]
+                    s[j_1, u_1] = T.float32(0.0)
+                s[j_1, u_1] = s[j_1, u_1] + A[i_1, j_1 * T.int64(2) + u_1]
+        for u in range(T.int64(4)):
+            with T.block("B"):
+                u_2 = T.axis.spatial(T.int64(4), u)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                B[u_2] = s[u_2 // T.int64(2), u_2 % T.int64(2)]
 
     @T.prim_func
     def uneven_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
-        for i in range(2):
-            B[i] = T.float32(0.0)
-            for k in range(2):
-                for u in range(2):
-                    B[i] = B[i] + A[i, k + u * 2]
-                B[i] = B[i] + A[i, k + 6]
+        with T.block("root"):
+            for i in range(T.int64(2)):
+                B[i] = T.float32(0.0)
+                for k in range(T.int64(2)):
+                    for u in range(T.int64(2)):
+                        B[i] = B[i] + A[i, k + u * T.int64(2)]
+                    B[i] = B[i] + A[i, k + T.int64(6)]
 
     @T.prim_func
     def nests_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((4,), "float32")):
@@ -3321,17 +3346,18 @@ class Module:
 
     @T.prim_func
     def else_differs_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
-        for i0 in range(2):
-            if i0 * 4 + 4 <= 7:
-                for i1 in range(4):
-                    B[i0 * 4 + i1] = T.float32(0.0)
-                    for k in range(3):
-                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
-            else:
-                for i1 in range(7 - i0 * 4):
-                    B[i0 * 4 + i1] = T.float32(9.0)
-                    for k in range(3):
-                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+        with T.block("root"):
+            for i0 in range(T.int64(2)):
+                if i0 * T.int64(4) + T.int64(4) <= T.int64(7):
+                    for i1 in range(T.int64(4)):
+                        B[i0 * T.int64(4) + i1] = T.float32(0.0)
+                        for k in range(T.int64(3)):
+                            B[i0 * T.int64(4) + i1] = B[i0 * T.int64(4) + i1] + A[i0 * T.int64(4) + i1, k]
+                else:
+                    for i1 in range(T.int64(7) - i0 * T.int64(4)):
+                        B[i0 * T.int64(4) + i1] = T.float32(9.0)
+                        for k in range(T.int64(3)):
+                            B[i0 * T.int64(4) + i1] = B[i0 * T.int64(4) + i1] + A[i0 * T.int64(4) + i1, k]
 
     @T.prim_func
     def other_condition_(A: T.Buffer((7, 3), "float32"), B: T.Buffer((7,), "float32")):
@@ -3341,18 +3367,18 @@ class Module:
                 i_1 = T.axis.spatial(T.int64(7), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 B[i_1] = T.float32(0.0)
-        for i0 in range(2):
-            if i0 * 4 + 5 <= 7:
-                for i1 in range(3):
-                    B[i0 * 4 + i1] = T.float32(0.0)
-                    for k in range(3):
-                        B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+        for i0 in range(T.int64(2)):
+            if i0 * T.int64(4) + T.int64(5) <= T.int64(7):
+                for i1 in range(T.int64(3)):
+                    B[i0 * T.int64(4) + i1] = T.float32(0.0)
+                    for k in range(T.int64(3)):
+                        B[i0 * T.int64(4) + i1] = B[i0 * T.int64(4) + i1] + A[i0 * T.int64(4) + i1, k]
             else:
-                for i1 in range(3):
-                    if T.Cast("int64", i1) < T.Cast("int64", 3 - i0 * 4):
-                        B[i0 * 4 + i1] = T.float32(0.0)
-                        for k in range(3):
-                            B[i0 * 4 + i1] = B[i0 * 4 + i1] + A[i0 * 4 + i1, k]
+                for i1 in range(T.int64(3)):
+                    if i1 < T.int64(3) - i0 * T.int64(4):
+                        B[i0 * T.int64(4) + i1] = T.float32(0.0)
+                        for k in range(T.int64(3)):
+                            B[i0 * T.int64(4) + i1] = B[i0 * T.int64(4) + i1] + A[i0 * T.int64(4) + i1, k]
 
 # ==== last_steps
 # What counts in the first or last step of a loop only is a nest without that loop, if no other step depends on it.
@@ -3425,14 +3451,14 @@ class Module:
     def rows_of_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
         # with T.block("root"):
         C = T.alloc_buffer((2,))
-        for i, k0, k1 in T.grid(2, 3, 1):
-            for j in range(2):
-                if k0 + k1 == 0:
+        for i, k0, k1 in T.grid(T.int64(2), T.int64(3), T.int64(1)):
+            for j in range(T.int64(2)):
+                if k1 + k0 == T.int64(0):
                     C[j] = T.float32(0.0)
-            for j in range(2):
+            for j in range(T.int64(2)):
                 C[j] = C[j] + A[i, k0 + k1] * A[j, k0 + k1]
-            if k0 + k1 == 2:
-                for j in range(2):
+            if k1 + k0 == T.int64(2):
+                for j in range(T.int64(2)):
                     B[i, j] = C[j]
 
     @T.prim_func
@@ -3475,18 +3501,19 @@ class Module:
                 i_1 = T.axis.spatial(T.int64(2), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 B[i_1] = A[i_1, T.int64(0)]
-        for k, i in T.grid(3, 2):
-            if k == 2:
+        for k, i in T.grid(T.int64(3), T.int64(2)):
+            if k == T.int64(2):
                 B[i] = B[i] * T.float32(10.0)
-            if k == 0:
-                B[i] = B[i] + A[i, 1]
+            if k == T.int64(0):
+                B[i] = B[i] + A[i, T.int64(1)]
 
     @T.prim_func
     def each_after_first_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
-        for k, i in T.grid(3, 2):
-            B[i] = A[i, 0]
-            if k == 0:
-                B[i] = B[i] + A[i, 1]
+        with T.block("root"):
+            for k, i in T.grid(T.int64(3), T.int64(2)):
+                B[i] = A[i, T.int64(0)]
+                if k == T.int64(0):
+                    B[i] = B[i] + A[i, T.int64(1)]
 
     @T.prim_func
     def read_in_each_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32")):
@@ -3497,8 +3524,8 @@ class Module:
                 i_1 = T.axis.spatial(T.int64(2), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 C[i_1] = T.float32(7.0)
-        for i, k in T.grid(2, 3):
-            if k == 2:
+        for i, k in T.grid(T.int64(2), T.int64(3)):
+            if k == T.int64(2):
                 C[i] = A[i, k]
             B[i, k] = C[i] + A[i, k]
 
@@ -3506,11 +3533,11 @@ class Module:
     def next_to_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
         # with T.block("root"):
         C = T.alloc_buffer((2,))
-        for i, k in T.grid(2, 3):
-            if k == 0:
+        for i, k in T.grid(T.int64(2), T.int64(3)):
+            if k == T.int64(0):
                 C[i] = T.float32(0.0)
             C[i] = C[i] + A[i, k]
-            if k == 1:
+            if k == T.int64(1):
                 B[i] = C[i]
 
     @T.prim_func
@@ -3518,13 +3545,13 @@ class Module:
         # with T.block("root"):
         C = T.alloc_buffer((2,))
         D = T.alloc_buffer((2,))
-        for i, k in T.grid(2, 3):
-            if k == 0:
+        for i, k in T.grid(T.int64(2), T.int64(3)):
+            if k == T.int64(0):
                 C[i] = T.float32(0.0)
                 D[i] = T.float32(0.0)
             C[i] = C[i] + A[i, k]
             D[i] = D[i] + C[i]
-            if k == 2:
+            if k == T.int64(2):
                 C[i] = D[i] * T.float32(2.0)
                 B[i] = C[i]
 
@@ -3792,8 +3819,8 @@ class Module:
         for f in range(20):
             t = T.allocate([f // 5 + 1], "float32", "global")
             t_1 = T.decl_buffer((f // 5 + 1,), data=t)
-            t_1[f // 5] = B[f // 5, f % 5]
-            O[f // 5, f % 5] = t_1[f // 5] * T.float32(2.0) + O[3 - f // 5, f % 5]
+            t_1[T.Cast("int64", f) // T.int64(5)] = B[T.Cast("int64", f) // T.int64(5), T.Cast("int64", f) % T.int64(5)]
+            O[T.Cast("int64", f) // T.int64(5), T.Cast("int64", f) % T.int64(5)] = t_1[T.Cast("int64", f) // T.int64(5)] * T.float32(2.0) + O[T.int64(3) - T.Cast("int64", f) // T.int64(5), T.Cast("int64", f) % T.int64(5)]
 
     @T.prim_func
     def shaped_from_one_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
@@ -3806,9 +3833,9 @@ class Module:
         for i in range(1, 5):
             t = T.allocate([i], "float32", "global")
             t_1 = T.decl_buffer((i,), data=t)
-            for j in range(5):
-                t_1[i - 1] = B[i - 1, j]
-                O[i - 1, j] = t_1[i - 1] * T.float32(2.0) + O[4 - i, j]
+            for j in range(T.int64(5)):
+                t_1[T.Cast("int64", i) - T.int64(1)] = B[T.Cast("int64", i) - T.int64(1), j]
+                O[T.Cast("int64", i) - T.int64(1), j] = t_1[T.Cast("int64", i) - T.int64(1)] * T.float32(2.0) + O[T.int64(4) - T.Cast("int64", i), j]
 
     @T.prim_func
     def unread_copy_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
@@ -3932,4 +3959,179 @@ class Module:
     def unread_copy(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         cls = Module
         r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.unread_copy_, (b,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        return r
+
+# ==== mixed_types
+# Indices of both types, limits of loops and comparisons of fused loops become the form that the operators make.
+# module tests/e2e/tir_scheduled.py#mixed_types
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def mixed_columns_(a_: T.handle, b_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4))
+        B = T.match_buffer(b_, (n, 2))
+        O = T.match_buffer(o_, (n, 6))
+        # with T.block("root"):
+        for f, f_1 in T.grid(n, T.int64(6)):
+            with T.block("O"):
+                f_2, f_3 = T.axis.remap("SS", [f, f_1])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                O[f_2, f_3] = T.if_then_else(T.int64(4) <= f_3, B[f_2, f_3 - T.int64(4)], A[f_2, f_3])
+
+    @T.prim_func
+    def limited_steps_(a_: T.handle, B: T.Buffer((4, 5), "float32"), o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4))
+        O = T.match_buffer(o_, (n, 5))
+        # with T.block("root"):
+        for i_1, f, f_1 in T.grid(n, T.int64(5), T.int64(4)):
+            with T.block("O"):
+                i_1_1, f_2, f_3 = T.axis.remap("SSR", [i_1, f, f_1])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    O[i_1_1, f_2] = T.float32(0.0)
+                O[i_1_1, f_2] = O[i_1_1, f_2] + A[i_1_1, f_3] * B[f_3, f_2]
+
+    @T.prim_func
+    def other_limits_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4))
+        O = T.match_buffer(o_, (n, 4))
+        with T.block("root"):
+            for i_0, i_1 in T.grid(T.int64(2), (n + T.int64(3)) // T.int64(4) * T.int64(2)):
+                for j in range(T.int64(4)):
+                    if i_1 < (n + T.int64(1)) // T.int64(2) and i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1 < n:
+                        O[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, j] = A[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, j]
+                for j in range(T.int64(4)):
+                    if i_1 < (n + T.int64(2)) // T.int64(4) and i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1 < n:
+                        O[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, j] = O[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, j] + T.float32(1.0)
+
+    @T.prim_func
+    def limits_stated_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        # with T.block("root"):
+        for i, j_1 in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                i_1, j_1_1 = T.axis.remap("SS", [i, j_1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_1, j_1_1] = B[i_1, j_1_1] * T.float32(2.0)
+
+    @T.prim_func
+    def padded_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((6, 8), "float32")):
+        # with T.block("root"):
+        for f, f_1 in T.grid(T.int64(6), T.int64(8)):
+            with T.block("O"):
+                f_2, f_3 = T.axis.remap("SS", [f, f_1])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                O[f_2, f_3] = T.if_then_else(T.int64(1) <= f_2 and f_2 < T.int64(5) and T.int64(2) <= f_3 and f_3 < T.int64(7), B[f_2 - T.int64(1), f_3 - T.int64(2)], T.float32(0.5))
+
+    @T.prim_func
+    def whole_sum_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((), "float32")):
+        # with T.block("root"):
+        for k0, k1 in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                k0_1, k1_1 = T.axis.remap("RR", [k0, k1])
+                T.block_attr({"rlx.operator": "reduction kk"})
+                with T.init():
+                    O[()] = T.float32(0.0)
+                O[()] = O[()] + B[k0_1, k1_1]
+
+    @T.prim_func
+    def digits_apart_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 2, 2))
+        O = T.match_buffer(o_, (n, 4))
+        # with T.block("root"):
+        for i, j_1 in T.grid(n, T.int64(4)):
+            with T.block("O"):
+                i_1, j_1_1 = T.axis.remap("SS", [i, j_1])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                O[i_1, j_1_1] = A[i_1, j_1_1 // T.int64(2), j_1_1 % T.int64(2)]
+
+    @T.prim_func
+    def quotient_limits_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4))
+        O = T.match_buffer(o_, (n, 9))
+        # with T.block("root"):
+        for i, j in T.grid(n, T.int64(9)):
+            with T.block("O"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                O[i_1, j_1] = T.if_then_else(j_1 < T.int64(6) and T.int64(2) <= j_1, A[i_1, j_1 - T.int64(2)], T.float32(-1.0))
+
+    @T.prim_func
+    def wraps_around_(o_: T.handle):
+        n = T.int64()
+        O = T.match_buffer(o_, (n, 3), "int32")
+        # with T.block("root"):
+        for i, j in T.grid(n, T.int64(3)):
+            with T.block("O"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_1, j_1] = T.Cast("int32", i_1) + T.Cast("int32", j_1) * 1431655766
+
+    @R.function
+    def mixed_columns(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor(("n", 2), dtype="float32")) -> R.Tensor(("n", 6), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 6), dtype="float32") = R.call_tir(cls.mixed_columns_, (a, b), out_sinfo=R.Tensor((n, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def limited_steps(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor(("n", 5), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 5), dtype="float32") = R.call_tir(cls.limited_steps_, (a, b), out_sinfo=R.Tensor((n, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def other_limits(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.other_limits_, (a,), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def limits_stated(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.limits_stated_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def padded(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((6, 8), dtype="float32"):
+        cls = Module
+        r: R.Tensor((6, 8), dtype="float32") = R.call_tir(cls.padded_, (b,), out_sinfo=R.Tensor((6, 8), dtype="float32"))
+        return r
+
+    @R.function
+    def whole_sum(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((), dtype="float32"):
+        cls = Module
+        r: R.Tensor((), dtype="float32") = R.call_tir(cls.whole_sum_, (b,), out_sinfo=R.Tensor((), dtype="float32"))
+        return r
+
+    @R.function
+    def digits_apart(a: R.Tensor(("n", 2, 2), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.digits_apart_, (a,), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def quotient_limits(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor(("n", 9), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 9), dtype="float32") = R.call_tir(cls.quotient_limits_, (a,), out_sinfo=R.Tensor((n, 9), dtype="float32"))
+        return r
+
+    @R.function
+    def wraps_around(a: R.Tensor(("n", 1), dtype="float32")) -> R.Tensor(("n", 3), dtype="int32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 3), dtype="int32") = R.call_tir(cls.wraps_around_, R.tuple(), out_sinfo=R.Tensor((n, 3), dtype="int32"))
         return r

@@ -307,11 +307,11 @@ class Module:
     @T.prim_func(private=True)
     def add(a: T.Buffer((4,), "float32"), b: T.Buffer((4,), "float32"), o: T.Buffer((4,), "float32")):
         # with T.block("root"):
-        for v in range(T.int64(4)):
+        for i in range(T.int64(4)):
             with T.block("o"):
-                v_1 = T.axis.spatial(T.int64(4), v)
+                v = T.axis.spatial(T.int64(4), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
-                o[v_1] = a[v_1] + b[v_1]
+                o[v] = a[v] + b[v]
 
     @R.function
     def first(a: R.Tensor((4,), dtype="float32", vdevice="opencl:0"), b: R.Tensor((4,), dtype="float32", vdevice="llvm:0")) -> R.Tuple(R.Tensor((4,), dtype="float32", vdevice="opencl:0"), R.Tensor((4,), dtype="float32", vdevice="llvm:0")):
@@ -329,11 +329,11 @@ class Module:
     def add1(a: T.Buffer((4,), "float32"), b: T.Buffer((4,), "float32"), o: T.Buffer((4,), "float32")):
         T.func_attr({"target": "opencl"})
         # with T.block("root"):
-        for v in range(T.int64(4)):
+        for i in range(T.int64(4)):
             with T.block("o"):
-                v_1 = T.axis.spatial(T.int64(4), v)
+                v = T.axis.spatial(T.int64(4), i)
                 T.block_attr({"rlx.operator": "elementwise s"})
-                o[v_1] = a[v_1] + b[v_1]
+                o[v] = a[v] + b[v]
 
 # ==== scopes
 # The memory of a tensor reaches the buffers of the PrimFunc that reads or makes it; what a buffer wants stays.
@@ -521,9 +521,9 @@ class Module:
     @T.prim_func(private=True)
     def f1(A: T.Buffer((4,), "int64"), B: T.Buffer((4,), "int64")):
         # with T.block("root"):
-        for i in range(4):
+        for i in range(T.int64(4)):
             with T.block("B"):
-                vi = T.axis.spatial(4, i)
+                vi = T.axis.spatial(T.int64(4), i)
                 B[vi] = T.call_extern("int64", "llabs", A[vi])
 
 # ==== parallel_inside_a_block
@@ -565,10 +565,10 @@ class Module:
             with T.block("steps"):
                 T.reads(A[0:8, 0:4])
                 T.writes(B[0:8, 0:4])
-                for i in T.parallel(8):
-                    B[i, 0] = A[i, 0]
-                    for j in range(1, 4):
-                        B[i, j] = B[i, j - 1] * A[i, j]
+                for i in T.parallel(T.int64(8)):
+                    B[i, T.int64(0)] = A[i, T.int64(0)]
+                    for j in range(T.int64(3)):
+                        B[i, j + T.int64(1)] = B[i, j + T.int64(1) - T.int64(1)] * A[i, j + T.int64(1)]
 
     @R.function
     def main(x: R.Tensor((8, 4), dtype="float32", vdevice="opencl:0")) -> R.Tensor((8, 4), dtype="float32", vdevice="opencl:0"):

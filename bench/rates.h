@@ -1,9 +1,13 @@
-/* The measured rate at which cores read memory, the reference for one-row products, which read each
- * weight once. */
-#ifndef BENCH_READ_H
-#define BENCH_READ_H
+/* Measured rates of the machine, the references for figures: multiply-adds for products (peak.c),
+ * and reading memory for one-row products, which read each weight once (read.c). */
+#ifndef BENCH_RATES_H
+#define BENCH_RATES_H
 
 #include <stddef.h>
+
+/* GFLOP/s of independent fused multiply-adds on float32 vectors of the widest kind this CPU has, on
+ * one core. Takes about 20 ms. */
+double bench_peak_gflops(void);
 
 /* Bytes in 2 MiB pages where the system gives them, all of them touched. */
 typedef struct bench_reader {

@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""Programs as TVM's own Schedule leaves them, beside the same programs unscheduled: equal results, and times.
+
+    python3 -m venv V && V/bin/pip install apache-tvm numpy        # 0.27
+    V/bin/python tests/tvm/schedules.py 0-99 [--steps focus|all] [--small] [--build build] [--keep FOLDER]
+
+A seed chooses an operator, sizes (some symbolic), one to four random steps, and after how many of TVM's lowering
+passes the module is printed. Prints a line for each program that takes more than 1.3 times as long as its plain form,
+differs from it or fails, and a summary. With --small, sizes are tiny, 0 and 1 among them, and the scheduled program
+without optimisation is the reference. A difference may be TVM's: it schedules some programs wrongly.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import tempfile
+
+import numpy as np
+import tvm
+from tvm import relax, s_tir, te, tirx, topi
+
+F = "float32"
+FOCUS = ["split", "split", "split", "fuse", "fuse", "reorder", "reorder", "decompose", "cache_read", "cache_write"]
+OTHERS = ["compute_at", "reverse_compute_at", "inline", "blockize", "vectorize", "unroll", "rfactor", "parallel",
+          "storage_align", "add_unit_loop", "transform_layout", "merge"]
+
+
+def size(r, small, values):
+    return r.choice([0, 1, 1, 2, 3, 5, 7]) if small else r.choice(values)
+
+
+def operator(r, small):
+    """(name, shapes with n as the symbolic dimension, function of tensors, value of n)."""
+    def s(*values):
+        return max(size(r, small, values), 1)
+
+    n = tirx.Var("n", "int64") if r.random() < 0.5 else None
+    value = size(r, small, [96, 128, 200, 256])
+    rows = n if n is not None else max(value, 1)
+    a, b, c = s(64, 96, 128), s(48, 64, 100), s(32, 64)
+    ch, hw = s(16, 24, 32), s(14, 28, 33) + 4 if not small else s() + 3
+    axis = r.choice([0, 1])
+
+    def norm(x):
+        mean = topi.sum(x, axis=-1, keepdims=True) / float(a)
+        centred = topi.subtract(x, mean)
+        return topi.divide(centred, topi.sqrt(topi.sum(centred * centred, axis=-1, keepdims=True) / float(a) + 1e-5))
+
+    def product_by_rows(x, y):
+        k = te.reduce_axis((0, a), "k")
+        return te.compute((rows, b), lambda i, j: te.sum(x[i, k] * y[j, k], axis=k), "product")
+
+    def fused_product(x, y):
+        k = te.reduce_axis((0, a), "k")
+        p = te.compute((rows, b), lambda i, j: te.sum(x[i, k] * y[k, j], axis=k), "product")
+        return topi.nn.relu(p)
+
+    def depthwise(x, w):
+        k = te.reduce_axis((0, 9), "k")
+        return te.compute((ch, hw - 2, hw - 2),
+                          lambda o, i, j: te.sum(x[o, i + k // 3, j + k % 3] * w[o, k // 3, k % 3], axis=k), "windows")
+
+    def conv(x, w):
+        i, ky, kx = (te.reduce_axis((0, e), name) for e, name in [(ch, "i"), (3, "ky"), (3, "kx")])
+        return te.compute((b, hw - 2, hw - 2),
+                          lambda o, y, z: te.sum(x[i, y + ky, z + kx] * w[o, i, ky, kx], axis=[i, ky, kx]), "windows")
+
+    table = [
+        ("add", [(rows, a), (a,)], topi.add),
+        ("gelu", [(rows, a)], lambda x: x * 0.5 * (1.0 + topi.erf(x * 0.70710678))),
+        ("relu_scale", [(rows, a), (rows, a)], lambda x, y: topi.nn.relu(x * 2.0 + y)),
+        ("sum", [(rows, a)], lambda x: topi.sum(x, axis=axis)),
+        ("max", [(rows, a, c)], lambda x: topi.max(x, axis=r.choice([0, 1, 2]))),
+        ("sum_all", [(rows, a)], lambda x: topi.sum(x, axis=[0, 1])),
+        ("softmax", [(rows, a)], lambda x: topi.nn.softmax(x, axis=-1)),
+        ("norm", [(rows, a)], norm),
+        ("matmul", [(rows, a), (a, b)], topi.matmul),
+        ("matmul_rows", [(rows, a), (b, a)], product_by_rows),
+        ("matmul_relu", [(rows, a), (a, b)], fused_product),
+        ("batch_matmul", [(c, rows, 64), (c, 48, 64)], lambda x, y: topi.nn.batch_matmul(x, y)),
+        ("gemv", [(1, a), (a, b)], topi.matmul),
+        ("conv", [(ch, hw, hw), (b, ch, 3, 3)], conv),
+        ("depthwise", [(ch, hw, hw), (ch, 3, 3)], depthwise),
+        ("transpose", [(rows, a)], lambda x: topi.transpose(x, [1, 0])),
+        ("transpose3", [(c, rows, 16)], lambda x: topi.transpose(x, [1, 0, 2])),
+        ("concat", [(rows, a), (rows, b)], lambda x, y: topi.concatenate([x, y], axis=1)),
+        ("pad", [(rows, a)], lambda x: topi.nn.pad(x, [1, 2], [2, 1], 0.5)),
+        ("slice", [(rows, 2 * a)], lambda x: topi.strided_slice(x, [0, 1], [rows, a], [1, 1], [0, 1])),
+        ("repeat", [(rows, a)], lambda x: topi.repeat(x, 3, 1)),
+        ("reshape", [(rows, 12, c)], lambda x: topi.reshape(x, (rows, 12 * c))),
+        ("where", [(rows, a), (rows, a)], lambda x, y: topi.where(topi.greater(x, y), x, y)),
+        ("group_norm", [(2, 8, a)], lambda x: topi.nn.group_norm(
+            topi.reshape(x, (2, 8, a)), te.compute((8,), lambda i: tirx.const(1.5, F)),
+            te.compute((8,), lambda i: tirx.const(0.5, F)), 2, 1, [2])),
+        ("pool", [(1, ch, hw, hw)], lambda x: topi.nn.pool2d(x, (2, 2), (2, 2), (1, 1), (0, 0, 0, 0), "max")),
+    ]
+    name, shapes, build = r.choice(table)
+    if name in ("sum", "max", "sum_all"):  # TVM's loops leave the result of no rows unset
+        value = max(value, 1)
+    return name, shapes, build, value
+
+
+def blocks_of(sch):
+    names = re.findall(r'T\.sblock\("([^"]*)"\)', sch.mod["work"].script())
+    return [sch.get_sblock(name, func_name="work") for name in dict.fromkeys(names) if name != "root"]
+
+
+def step(r, sch, kind):
+    """Applies one random step; raises where TVM refuses it."""
+    block = r.choice(blocks_of(sch))
+    loops = sch.get_loops(block)
+    loop = r.choice(loops) if loops else None
+    if kind == "split":
+        factor = r.choice([2, 3, 4, 5, 8, 16, 32])
+        total = sch.get(loop).extent
+        if r.random() < 0.15:
+            outer = (total + factor - 1) // factor
+            sch.split(loop, [factor, outer] if r.random() < 0.5 else [outer, factor])
+        elif r.random() < 0.25:
+            sch.split(loop, [None, r.choice([2, 4]), factor])
+        else:
+            sch.split(loop, [None, factor] if r.random() < 0.7 else [factor, None])
+    elif kind == "fuse":
+        at = r.randrange(len(loops) - 1)
+        sch.fuse(*loops[at:at + r.choice([2, 2, 3])])
+    elif kind == "reorder":
+        sch.reorder(*r.sample(loops, min(len(loops), r.choice([2, 3, len(loops)]))))
+    elif kind == "decompose":
+        sch.decompose_reduction(block, loop)
+    elif kind == "cache_read":
+        sch.cache_read(block, r.choice([0, 0, 1]), r.choice(["global", "local", "shared"]))
+    elif kind == "cache_write":
+        sch.cache_write(block, 0, r.choice(["global", "local"]))
+    elif kind in ("compute_at", "reverse_compute_at"):
+        other = sch.get_loops(r.choice(blocks_of(sch)))
+        getattr(sch, kind)(block, r.choice(other))
+    elif kind == "inline":
+        r.choice([sch.compute_inline, sch.reverse_compute_inline])(block)
+    elif kind == "rfactor":
+        sch.rfactor(loop, r.choice([0, 1]))
+    elif kind == "storage_align":
+        sch.storage_align(block, 0, r.choice([-1, -2]), r.choice([16, 32]), r.choice([0, 1, 8]))
+    elif kind == "transform_layout":
+        by = r.choice([2, 4])
+        sch.transform_layout(block, ("write", 0), lambda *i: (*i[:-1], i[-1] // by, i[-1] % by))
+    elif kind == "merge":
+        sch.merge(*r.sample(loops, 2))
+    elif kind == "add_unit_loop":
+        sch.add_unit_loop(block)
+    elif kind == "blockize":
+        sch.blockize(loop)
+    else:
+        getattr(sch, kind)(loop)
+
+
+def passes():
+    t, s = tirx.transform, s_tir.transform
+    return [s.LowerInitBlock(), s.PlanAndUpdateBufferAllocationLocation(), s.ConvertBlocksToOpaque(),
+            s.CompactBufferAllocation(), s.LowerMatchBuffer(), s.LowerOpaqueBlock(), t.FlattenBuffer(),
+            t.StmtSimplify(), s.LoopPartition(), t.VectorizeLoop(True), t.StorageRewrite(), t.UnrollLoop(),
+            s.RenormalizeSplitPattern(), t.StmtSimplify(), t.RemoveNoOp(), t.CommonSubexprElim()]
+
+
+def module(func, shapes, out):
+    bb = relax.BlockBuilder()
+    params = [relax.Var(f"p{i}", relax.TensorType(s, F)) for i, s in enumerate(shapes)]
+    gv = bb.add_func(func, "work")
+    with bb.function("main", params):
+        with bb.dataflow():
+            o = bb.emit_output(relax.call_tir(gv, relax.Tuple(params), relax.TensorType(out, F)))
+        bb.emit_func_output(o)
+    return bb.get()
+
+
+def programs(seed, steps, small):
+    """The plain and the scheduled module, their description, shapes, and the value of n; None: no step applied."""
+    r = random.Random(seed)
+    name, shapes, build, value = operator(r, small)
+    inputs = [te.placeholder(s, F, f"x{i}") for i, s in enumerate(shapes)]
+    out = build(*inputs)
+    func = te.create_prim_func([*inputs, out]).with_attr("global_symbol", "work")
+    plain = module(func, shapes, list(out.shape))
+    sch = s_tir.Schedule(plain)
+    sch.work_on("work")
+    done = []
+    for _ in range(r.choice([1, 2, 2, 3, 3, 4])):
+        for _ in range(8):
+            kind = r.choice(steps)
+            try:
+                step(r, sch, kind)
+                done.append(kind)
+                break
+            except Exception:  # TVM refuses the step here
+                continue
+    if not done:
+        return None
+    scheduled, n = sch.mod, 0
+    if r.random() < 0.6:
+        order = passes()
+        for p in order[:r.randrange(1, len(order) + 1)]:
+            try:
+                scheduled = p(scheduled)
+                n += 1
+            except Exception:  # the pass asks for a target or refuses the form
+                continue
+    return plain, scheduled, f"{name} {'+'.join(done)} after {n} passes", shapes, value
+
+
+def compiled(build, text, path, *options):
+    with open(path + ".py", "w") as f:
+        f.write(text)
+    p = subprocess.run([build + "/rlxc", path + ".py", "-o", path + ".rlx", *options], capture_output=True, text=True,
+                       timeout=120)
+    return p.stderr.strip().splitlines()[0][:200] if p.returncode else ""
+
+
+def measure(build, path, given):
+    p = subprocess.run([build + "/rlx", "time", path + ".rlx", *given, "--json", "--repeat", "5", "--min-repeat-ms", "3"],
+                       capture_output=True, text=True, timeout=300)
+    times = json.loads(p.stdout)
+    return times.get("min", times.get("min_ns"))
+
+
+def check(seed, args, folder):
+    r = np.random.default_rng(seed)
+    try:
+        made = programs(seed, FOCUS if args.steps == "focus" else FOCUS + 2 * OTHERS, args.small)
+    except Exception as e:  # te refuses the sizes
+        return "unmade " + (str(e).splitlines() or ["?"])[-1][:100]
+    if not made:
+        return "unmade"
+    plain, scheduled, what, shapes, value = made
+    here = os.path.join(folder, str(seed))
+    texts = [m.script() for m in (plain, scheduled)]
+    if args.small:
+        texts[0] = texts[1]
+    error = compiled(args.build, texts[0], here + "-plain", *(["-O0"] if args.small else []))
+    if error:
+        return f"unmade {what}: {error}"
+    error = compiled(args.build, texts[1], here)
+    if error:
+        return f"FAILS {what}: {error}"
+    given, results = [], []
+    for i, s in enumerate(shapes):
+        dims = [int(d) if isinstance(d, (int, tirx.IntImm)) else value for d in s]
+        np.save(f"{here}-{i}.npy", r.standard_normal(dims, np.float32))
+        given += ["--input", f"{here}-{i}.npy"]
+    for path in (here + "-plain", here):
+        p = subprocess.run([args.build + "/rlx", "run", path + ".rlx", *given, "-o", path + "-out.npy"],
+                           capture_output=True, text=True, timeout=120)
+        if p.returncode:
+            return f"FAILS {what}: {path} {p.stderr.strip()[:200]}"
+        results.append(np.load(path + "-out.npy"))
+    if not np.allclose(*results, rtol=2e-3, atol=2e-3, equal_nan=True):
+        return f"WRONG {what}: largest difference {np.max(np.abs(results[0] - results[1])):.2g}"
+    if args.small:
+        return "ok"
+    ratio = measure(args.build, here, given) / measure(args.build, here + "-plain", given)
+    for _ in range(2):  # a slow one again: the machine may be shared
+        if ratio > 1.3:
+            ratio = min(ratio, measure(args.build, here, given) / measure(args.build, here + "-plain", given))
+    return f"{'SLOW' if ratio > 1.3 else 'ok'} {ratio:.2f} {what}"
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("seeds", help="A-B")
+    p.add_argument("--steps", choices=["focus", "all"], default="focus")
+    p.add_argument("--small", action="store_true")
+    p.add_argument("--build", default="build")
+    p.add_argument("--keep", metavar="FOLDER")
+    args = p.parse_args()
+    first, last = map(int, args.seeds.split("-"))
+    totals = {}
+    with tempfile.TemporaryDirectory() as own:
+        folder = args.keep or own
+        os.makedirs(folder, exist_ok=True)
+        for seed in range(first, last + 1):
+            try:
+                verdict = check(seed, args, folder)
+            except subprocess.TimeoutExpired as e:
+                verdict = f"FAILS timeout: {e.cmd[0]}"
+            totals[verdict.split()[0]] = totals.get(verdict.split()[0], 0) + 1
+            if verdict.split()[0] not in ("ok", "unmade"):
+                print(seed, verdict, flush=True)
+    print(", ".join(f"{n} {kind}" for kind, n in sorted(totals.items())))
+
+
+if __name__ == "__main__":
+    main()
