@@ -732,7 +732,7 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
 static void normalize_func(rlxc_context *ctx, rlxc_prim_func *f)
 {
     static const way ways[] = {
-        {false, false, false}, {true, false, false}, {true, false, true}, {true, true, true}};
+        {true, false, false}, {false, false, false}, {true, false, true}, {true, true, true}};
     f->body = rlxc_join_parts(ctx, rlxc_plain_exprs(ctx, f->body));
     const rlxc_stmt *const written = f->body, *best = NULL;
     const uint32_t most = rlxc_all_divisions(ctx, written);
@@ -740,7 +740,8 @@ static void normalize_func(rlxc_context *ctx, rlxc_prim_func *f)
     for (size_t i = 0; i < sizeof ways / sizeof *ways && (least_odd > 0 || least > 0); i++) {
         f->body = written;
         const uint32_t odd = normalize(ctx, f, ways[i]), n = rlxc_all_divisions(ctx, f->body);
-        if (i > 0 && (n > most || odd > least_odd || (odd == least_odd && n >= least)))
+        if (best ? n > most || odd > least_odd || (odd == least_odd && n >= least)
+                 : ways[i].join && n > most)
             continue;
         best = f->body;
         least_odd = odd;

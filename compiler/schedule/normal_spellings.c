@@ -216,6 +216,26 @@ static const rlxc_expr *with_wide_vars(void *user, const rlxc_expr *e)
     return rlxc_substitute(v->ctx, e, v->from, v->to, v->n);
 }
 
+/* What blocks read and write is computed again: their regions keep casts. */
+static const rlxc_stmt *without_regions(void *user, const rlxc_stmt *s)
+{
+    const wide_vars *v = user;
+    if (s->kind != RLXC_STMT_BLOCK || (!s->block.block->has_reads && !s->block.block->has_writes))
+        return NULL;
+    rlxc_stmt *own = rlxc_copy(v->ctx, s, sizeof *own);
+    rlxc_block *block = rlxc_copy(v->ctx, s->block.block, sizeof *block);
+    rlxc_forget_regions(block);
+    own->block.block = block;
+    return own;
+}
+
+static const rlxc_stmt *rewrite_wide(wide_vars *v, const rlxc_stmt *s)
+{
+    const rlxc_stmt_rewriter rewriter = {
+        .user = v, .expr = with_wide_vars, .stmt = without_regions};
+    return rlxc_stmt_rewrite(v->ctx, s, &rewriter);
+}
+
 /* A variable of int64 for |var| in |s|; NULL: it is one, or a buffer's shape uses it. */
 static const rlxc_expr *wide_var(wide_vars *v, const rlxc_expr *var, const rlxc_stmt *s)
 {
@@ -234,12 +254,11 @@ static const rlxc_stmt *with_wide_loop(widening *w, const rlxc_stmt *s)
     const rlxc_expr *var = wide_var(&v, s->loop.var, s->loop.body);
     if (!var)
         return NULL;
-    const rlxc_stmt_rewriter rewriter = {.user = &v, .expr = with_wide_vars};
     rlxc_stmt *own = rlxc_copy(w->ctx, s, sizeof *own);
     own->loop.var = var;
     own->loop.min = rlxc_cast(w->ctx, RLX_I64, s->loop.min);
     own->loop.extent = rlxc_cast(w->ctx, RLX_I64, rlxc_simplify(w->ctx, s->loop.extent, NULL));
-    own->loop.body = rlxc_stmt_rewrite(w->ctx, s->loop.body, &rewriter);
+    own->loop.body = rewrite_wide(&v, s->loop.body);
     if (rlxc_is_const(own->loop.min, 0))
         rlxc_bounds_set(w->ctx, &w->bounds, var, (rlxc_bound){0, INT32_MAX - 1});
     return own;
@@ -268,11 +287,9 @@ static const rlxc_stmt *with_wide_axes(widening *w, const rlxc_stmt *s)
     }
     if (v.n == 0)
         return NULL;
-    const rlxc_stmt_rewriter rewriter = {.user = &v, .expr = with_wide_vars};
-    rlxc_stmt *own = rlxc_copy(ctx, rlxc_stmt_rewrite(ctx, s, &rewriter), sizeof *own);
+    rlxc_stmt *own = rlxc_copy(ctx, rewrite_wide(&v, s), sizeof *own);
     rlxc_block *block = rlxc_copy(ctx, own->block.block, sizeof *block);
     block->axes = axes;
-    rlxc_forget_regions(block);
     own->block.block = block;
     own->block.values = values;
     return own;

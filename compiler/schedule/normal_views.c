@@ -181,8 +181,9 @@ static const rlxc_stmt *reshaped(const shaping *s, const rlxc_stmt *body,
                                                                                             : NULL;
 }
 
-/* True if |temp| has the shape of a parameter of the same size now. */
-static bool shape_as_param(const shaping *s, const rlxc_buffer *temp)
+/* True if |temp| has the shape of a parameter of the same size now; |divide|: also where divisions
+ * are left. */
+static bool shape_as_param(const shaping *s, const rlxc_buffer *temp, bool divide)
 {
     rlxc_context *ctx = s->ctx;
     const rlxc_stmt *body = NULL;
@@ -194,7 +195,7 @@ static bool shape_as_param(const shaping *s, const rlxc_buffer *temp)
         rlxc_buffer *own = rlxc_copy(ctx, temp, sizeof *own);
         own->shape = b->shape;
         own->ndim = b->ndim;
-        body = reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1, s->divide);
+        body = reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1, divide);
     }
     s->f->body = body ? body : s->f->body;
     return body;
@@ -239,8 +240,8 @@ static bool shape_by_steps(const shaping *s, const rlxc_buffer *temp, bool divid
 static void shape_temp(const shaping *s, const rlxc_buffer *temp)
 {
     if (temp->ndim == 1 && is_compact(temp) && only_elements(s->ctx, s->f->body, temp) &&
-        !rlxc_use_of(s->ctx, s->f->body, temp).views && !shape_as_param(s, temp) &&
-        !shape_by_steps(s, temp, false))
+        !rlxc_use_of(s->ctx, s->f->body, temp).views && !shape_as_param(s, temp, false) &&
+        !(s->divide && shape_as_param(s, temp, true)) && !shape_by_steps(s, temp, false))
         shape_by_steps(s, temp, true);
 }
 

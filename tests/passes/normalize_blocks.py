@@ -1728,9 +1728,9 @@ class Module:
                 with T.init():
                     C[vi] = T.float32(0.0)
                 C[vi] = C[vi] * T.float32(0.5) + A[vi, vk]
-        for i, k in T.grid(T.int64(8), T.int64(16)):
+        for i, k1 in T.grid(T.int64(8), T.int64(16)):
             with T.block("D"):
-                vi, vk = T.axis.remap("SR", [i, k])
+                vi, vk = T.axis.remap("SR", [i, k1])
                 T.block_attr({"rlx.operator": "fold sk"})
                 with T.init():
                     D[vi] = T.float32(0.0)
@@ -2296,9 +2296,9 @@ class Module:
         A = T.match_buffer(a, (n, 4))
         C = T.match_buffer(c, (n, 4))
         # with T.block("root"):
-        for i, j, k in T.grid(n, T.int64(4), T.int64(4)):
+        for i1, j, k in T.grid(n, T.int64(4), T.int64(4)):
             with T.block("C"):
-                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                vi, vj, vk = T.axis.remap("SSR", [i1, j, k])
                 T.block_attr({"rlx.operator": "matmul mnk"})
                 with T.init():
                     C[vi, vj] = T.float32(0.0)
@@ -2574,9 +2574,9 @@ class Module:
     def changed_limit_(A: T.Buffer((3,), "float32"), C: T.Buffer((3,), "float32")):
         # with T.block("root"):
         most = T.alloc_buffer((1,), "int64")
-        for i in range(T.int64(3)):
+        for i1 in range(T.int64(3)):
             with T.block("C"):
-                vi = T.axis.spatial(T.int64(3), i)
+                vi = T.axis.spatial(T.int64(3), i1)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 C[vi] = T.float32(0.0)
         most[T.int64(0)] = T.int64(3)
@@ -2588,9 +2588,9 @@ class Module:
     def changed_start_(A: T.Buffer((3,), "float32"), C: T.Buffer((3,), "float32")):
         # with T.block("root"):
         least = T.alloc_buffer((1,), "int64")
-        for i in range(T.int64(3)):
+        for i1 in range(T.int64(3)):
             with T.block("C"):
-                vi = T.axis.spatial(T.int64(3), i)
+                vi = T.axis.spatial(T.int64(3), i1)
                 T.block_attr({"rlx.operator": "elementwise s"})
                 C[vi] = T.float32(0.0)
         C[T.int64(0)] = A[T.int64(0)]
@@ -3451,13 +3451,13 @@ class Module:
     def rows_of_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
         # with T.block("root"):
         C = T.alloc_buffer((2,))
-        for i, k0, k1 in T.grid(T.int64(2), T.int64(3), T.int64(1)):
+        for i, k1 in T.grid(T.int64(2), T.int64(3)):
             for j in range(T.int64(2)):
-                if k1 + k0 == T.int64(0):
+                if k1 == T.int64(0):
                     C[j] = T.float32(0.0)
             for j in range(T.int64(2)):
-                C[j] = C[j] + A[i, k0 + k1] * A[j, k0 + k1]
-            if k1 + k0 == T.int64(2):
+                C[j] = C[j] + A[i, k1] * A[j, k1]
+            if k1 == T.int64(2):
                 for j in range(T.int64(2)):
                     B[i, j] = C[j]
 
@@ -3688,21 +3688,21 @@ class Module:
         # with T.block("root"):
         t = T.alloc_buffer((n, 4))
         t_1 = T.alloc_buffer((n, 4))
-        for i, j in T.grid(n, T.int64(4)):
+        for j, j_1 in T.grid(n, T.int64(4)):
             with T.block("t"):
-                i_1, j_1 = T.axis.remap("SS", [i, j])
+                j_2, j_3 = T.axis.remap("SS", [j, j_1])
                 T.block_attr({"rlx.operator": "elementwise ss"})
-                t[i_1, j_1] = A[i_1, j_1] * T.float32(3.0)
-        for i, j in T.grid(n, T.int64(4)):
+                t[j_2, j_3] = A[j_2, j_3] * T.float32(3.0)
+        for j, j_4 in T.grid(n, T.int64(4)):
             with T.block("t"):
-                i_2, j_2 = T.axis.remap("SS", [i, j])
+                j_5, j_6 = T.axis.remap("SS", [j, j_4])
                 T.block_attr({"rlx.operator": "elementwise ss"})
-                t_1[i_2, j_2] = t[i_2, j_2] + A[i_2, j_2]
-        for i, j in T.grid(n, T.int64(4)):
+                t_1[j_5, j_6] = t[j_5, j_6] + A[j_5, j_6]
+        for j, j_7 in T.grid(n, T.int64(4)):
             with T.block("t"):
-                i_3, j_3 = T.axis.remap("SS", [i, j])
+                j_8, j_9 = T.axis.remap("SS", [j, j_7])
                 T.block_attr({"rlx.operator": "elementwise ss"})
-                O[i_3, j_3] = t_1[i_3, j_3] - T.float32(1.0)
+                O[j_8, j_9] = t_1[j_8, j_9] - T.float32(1.0)
 
     @T.prim_func
     def either_branch_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 8), "float32")):
