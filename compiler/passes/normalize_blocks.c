@@ -684,6 +684,18 @@ typedef struct way {
     bool divide; /* as for rlxc_without_views */
 } way;
 
+/* The statements of the function's body that compute something. */
+static uint32_t count_work(const rlxc_stmt *body)
+{
+    uint32_t n = 0;
+    if (body->kind == RLXC_STMT_BLOCK)
+        body = body->block.block->body;
+    for (uint32_t i = 0; body->kind == RLXC_STMT_SEQ && i < body->seq.n; i++)
+        n += body->seq.items[i]->kind != RLXC_STMT_DECL_BUFFER &&
+             body->seq.items[i]->kind != RLXC_STMT_ALLOCATE;
+    return body->kind == RLXC_STMT_SEQ ? n : 1;
+}
+
 /* Returns the number of statements that are not in normal form. */
 static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
 {
@@ -701,7 +713,7 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
     if (!begin(&s)) {
         f->body = written;
         rlxc_without_views(ctx, f, w.divide);
-        return UINT32_MAX;
+        return count_work(f->body);
     }
     count_writers(&s);
     for (uint32_t i = 0; i < s.n && !rlxc_failed(ctx); i++)
@@ -728,22 +740,26 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
 }
 
 /* Normalises |f| in the way that leaves the fewest statements in another form, then the fewest
- * divisions. */
+ * divisions; more divisions of sums than were written only if there is no other way. */
 static void normalize_func(rlxc_context *ctx, rlxc_prim_func *f)
 {
     static const way ways[] = {
         {true, false, false}, {false, false, false}, {true, false, true}, {true, true, true}};
     f->body = rlxc_join_parts(ctx, rlxc_plain_exprs(ctx, f->body));
     const rlxc_stmt *const written = f->body, *best = NULL;
-    const uint32_t most = rlxc_all_divisions(ctx, written);
+    const uint32_t most = rlxc_count_divisions(ctx, written, false);
     uint32_t least_odd = UINT32_MAX, least = UINT32_MAX;
-    for (size_t i = 0; i < sizeof ways / sizeof *ways && (least_odd > 0 || least > 0); i++) {
+    bool carries = true;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && (carries || least_odd + least > 0); i++) {
         f->body = written;
-        const uint32_t odd = normalize(ctx, f, ways[i]), n = rlxc_all_divisions(ctx, f->body);
-        if (best ? n > most || odd > least_odd || (odd == least_odd && n >= least)
-                 : ways[i].join && n > most)
+        const uint32_t odd = normalize(ctx, f, ways[i]);
+        const uint32_t n = rlxc_count_divisions(ctx, f->body, true);
+        const bool more = rlxc_count_divisions(ctx, f->body, false) > most;
+        if (best && (more > carries || (more == carries && odd > least_odd) ||
+                     (more == carries && odd == least_odd && n >= least)))
             continue;
         best = f->body;
+        carries = more;
         least_odd = odd;
         least = n;
     }

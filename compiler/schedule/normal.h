@@ -281,8 +281,9 @@ const rlxc_stmt *rlxc_reshape(rlxc_context *ctx, const rlxc_stmt *body, const rl
 /* Replaces views of whole buffers of |f| by the buffers, and shapes its temporaries accordingly.
  * |divide|: also where quotients and remainders of sums are left. */
 void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f, bool divide);
-/* The number of quotients and remainders in |body|. */
-uint32_t rlxc_all_divisions(rlxc_context *ctx, const rlxc_stmt *body);
+/* The number of quotients and remainders of sums in |body|; |all|: also of variables, which are
+ * digits of loops that were fused. */
+uint32_t rlxc_count_divisions(rlxc_context *ctx, const rlxc_stmt *body, bool all);
 
 /* The source buffer of a block that copies elements, at the same indices, to a buffer of the same
  * shape and type; or NULL. */

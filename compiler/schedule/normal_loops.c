@@ -80,6 +80,14 @@ static const rlxc_stmt *from_zero(rlxc_context *ctx, const rlxc_stmt *loop)
     return own;
 }
 
+/* The body of |loop|, which has one step from 0. */
+static const rlxc_stmt *only_step(rlxc_context *ctx, const rlxc_stmt *loop)
+{
+    shift s = {ctx, loop->loop.var, rlxc_int(ctx, loop->loop.var->dtype, 0)};
+    const rlxc_stmt_rewriter rewriter = {.user = &s, .expr = shifted};
+    return rlxc_stmt_rewrite(ctx, loop->loop.body, &rewriter);
+}
+
 /* |loop| with the constant of the minimum that is its extent as the extent, and the other operand
  * as a condition; NULL: the extent is no such minimum. */
 static const rlxc_stmt *under_limit(rlxc_context *ctx, const rlxc_stmt *loop)
@@ -138,7 +146,22 @@ static bool may_join(const rlxc_stmt *loop)
 typedef struct limits {
     rlxc_context *ctx;
     const rlxc_expr *var, *extent; /* of a loop that reaches every limit left out */
+    const rlxc_bounds *bounds;     /* of all loops */
 } limits;
+
+/* Ends the loop where |sum|, which counts its variable, reaches |limit|. */
+static void end_at_sum(limits *l, const rlxc_expr *sum, const rlxc_expr *limit)
+{
+    int64_t by, last, extent;
+    const rlxc_expr *rest;
+    if (!rlxc_is_int(limit, &last) || !rlxc_is_int(l->extent, &extent) || last < 0 ||
+        !rlxc_linear_in(l->ctx, sum, l->var, &by, &rest) || by <= 1 ||
+        rlxc_bound_of(l->ctx, rest, l->bounds).min < 0)
+        return;
+    last = last / by + (last % by > 0);
+    if (last < extent)
+        l->extent = rlxc_int(l->ctx, l->extent->dtype, last);
+}
 
 /* |cond| without the limits on the loop's variable, which become its extent; NULL: all of it. */
 static const rlxc_expr *without_limits(limits *l, const rlxc_expr *cond)
@@ -152,12 +175,15 @@ static const rlxc_expr *without_limits(limits *l, const rlxc_expr *cond)
     }
     const bool less = cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_LE;
     const bool turned = cond->kind == RLXC_EXPR_GT || cond->kind == RLXC_EXPR_GE;
-    if ((!less && !turned) || (turned ? cond->bin.b : cond->bin.a) != l->var)
+    if (!less && !turned)
         return cond;
+    const rlxc_expr *low = turned ? cond->bin.b : cond->bin.a;
     const rlxc_expr *limit = turned ? cond->bin.a : cond->bin.b;
     if (cond->kind == RLXC_EXPR_LE || cond->kind == RLXC_EXPR_GE)
         limit = rlxc_add(l->ctx, limit, rlxc_int(l->ctx, limit->dtype, 1));
-    if (!rlxc_is_size(l->ctx, limit))
+    if (low != l->var)
+        end_at_sum(l, low, limit);
+    if (low != l->var || !rlxc_is_size(l->ctx, limit))
         return cond;
     if (rlxc_covers(l->ctx, l->extent, 1, limit))
         l->extent = limit;
@@ -206,11 +232,12 @@ static const rlxc_stmt *unlimited(limits *l, const rlxc_stmt *s)
 }
 
 /* The loop |s| up to the limit that is set on its variable in it. */
-static const rlxc_stmt *up_to_limit(rlxc_context *ctx, const rlxc_stmt *s)
+static const rlxc_stmt *up_to_limit(rlxc_context *ctx, const rlxc_stmt *s,
+                                    const rlxc_bounds *bounds)
 {
-    limits l = {ctx, s->loop.var, s->loop.extent};
+    limits l = {ctx, s->loop.var, s->loop.extent, bounds};
     const rlxc_stmt *body = may_join(s) ? unlimited(&l, s->loop.body) : s->loop.body;
-    if (body == s->loop.body)
+    if (body == s->loop.body && l.extent == s->loop.extent)
         return s;
     rlxc_stmt *own = rlxc_copy(ctx, s, sizeof *own);
     own->loop.extent = l.extent;
@@ -320,19 +347,41 @@ static const rlxc_stmt *join_two(rlxc_context *ctx, const rlxc_stmt *s)
     return own;
 }
 
+typedef struct joining {
+    rlxc_context *ctx;
+    rlxc_bounds bounds; /* of all loops */
+} joining;
+
+static bool note_bound(void *user, const rlxc_stmt *s)
+{
+    joining *j = user;
+    if (s->kind == RLXC_STMT_FOR && rlxc_is_const(s->loop.min, 0))
+        rlxc_bounds_set(j->ctx, &j->bounds, s->loop.var, (rlxc_bound){0, INT64_MAX - 1});
+    if (s->kind == RLXC_STMT_FOR)
+        rlxc_bound_loop(j->ctx, &j->bounds, s->loop.var, s->loop.min, s->loop.extent);
+    return true;
+}
+
 static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
 {
-    rlxc_context *ctx = user;
+    joining *j = user;
     if (s->kind == RLXC_STMT_STORE)
-        return rlxc_stores_vector(s) && !reads_own(ctx, s) ? rlxc_lane_loop(ctx, s) : NULL;
-    for (const rlxc_stmt *next = s->kind == RLXC_STMT_FOR ? s : NULL; next; next = join_two(ctx, s))
-        s = up_to_limit(ctx, next);
+        return rlxc_stores_vector(s) && !reads_own(j->ctx, s) ? rlxc_lane_loop(j->ctx, s) : NULL;
+    const rlxc_stmt *next = s->kind == RLXC_STMT_FOR ? s : NULL;
+    for (; next; next = join_two(j->ctx, s)) {
+        s = up_to_limit(j->ctx, next, &j->bounds);
+        if (may_join(s) && rlxc_is_const(s->loop.extent, 1) && !loop_shapes(j->ctx, s))
+            return join_loop(j, only_step(j->ctx, s));
+        note_bound(j, s);
+    }
     return s;
 }
 
 const rlxc_stmt *rlxc_join_loops(rlxc_context *ctx, const rlxc_stmt *stmt)
 {
-    const rlxc_stmt_rewriter rewriter = {.user = ctx, .stmt = join_loop};
+    joining j = {.ctx = ctx};
+    const rlxc_stmt_rewriter rewriter = {.user = &j, .stmt = join_loop};
+    rlxc_stmt_visit(stmt, note_bound, &j);
     return rlxc_stmt_rewrite(ctx, stmt, &rewriter);
 }
 

@@ -5,7 +5,8 @@
  *   T.Not(i >= n)                    i < n, of integers
  *   T.Let(v * v, where={v: x})       x * x
  *   v = i * 8; A[v] = B[v]           A[i * 8] = B[i * 8]: indices only
- *   for i in range(8): A[i // 2]     the loop, indices and comparisons of indices in int64 */
+ *   for i in range(8): A[i // 2]     the loop, indices and comparisons of indices in int64
+ *   for i in range(n): A[i % n]      for i in range(n): A[i] */
 #include <string.h>
 
 #include "compiler/schedule/normal_space.h"
@@ -202,6 +203,7 @@ const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt)
 typedef struct widening {
     rlxc_context *ctx;
     rlxc_bounds bounds; /* of loops */
+    RLXC_VEC(const rlxc_stmt *) loops;
 } widening;
 
 typedef struct wide_vars {
@@ -306,9 +308,29 @@ static const rlxc_stmt *with_wide(void *user, const rlxc_stmt *s)
 static bool note_bound(void *user, const rlxc_stmt *s)
 {
     widening *w = user;
-    if (s->kind == RLXC_STMT_FOR)
+    if (s->kind == RLXC_STMT_FOR && rlxc_is_const(s->loop.min, 0)) {
         rlxc_bound_loop(w->ctx, &w->bounds, s->loop.var, s->loop.min, s->loop.extent);
+        RLXC_PUSH(w->ctx, &w->loops, s);
+    }
     return true;
+}
+
+/* The quotient or remainder |e| of a loop's variable by the loop's extent: 0 or the variable. */
+static const rlxc_expr *plain_digit(void *user, const rlxc_expr *e)
+{
+    const widening *w = user;
+    if (e->kind != RLXC_EXPR_FLOORDIV && e->kind != RLXC_EXPR_FLOORMOD)
+        return NULL;
+    for (uint32_t i = 0; i < w->loops.count; i++)
+        if (w->loops.items[i]->loop.var == e->bin.a && w->loops.items[i]->loop.extent == e->bin.b)
+            return e->kind == RLXC_EXPR_FLOORMOD ? e->bin.a : rlxc_int(w->ctx, e->dtype, 0);
+    return NULL;
+}
+
+static const rlxc_expr *plain_digits(widening *w, const rlxc_expr *e)
+{
+    return rlxc_divisions_in(w->ctx, e, NULL) > 0 ? rlxc_expr_rewrite_all(w->ctx, e, plain_digit, w)
+                                                  : e;
 }
 
 static const rlxc_expr *wide_node(void *user, const rlxc_expr *e);
@@ -326,7 +348,7 @@ static const rlxc_expr *wide_index(widening *w, const rlxc_expr *e)
         const rlxc_expr *from = i == 0 ? e : rlxc_simplify(w->ctx, e, &w->bounds);
         const rlxc_expr *wide = rlxc_space_widened(&s, from, NULL, NULL, 0);
         if (!s.failed)
-            return wide;
+            return plain_digits(w, wide);
     }
     return wide_all(w, e);
 }
@@ -338,7 +360,7 @@ static const rlxc_expr *wide_operand(widening *w, const rlxc_expr *e)
     if (!rlxc_is_index_type(e->dtype) || !rlxc_space_fits(&s, e, NULL, NULL, 0, &w->bounds))
         return NULL;
     e = rlxc_space_widened(&s, e, NULL, NULL, 0);
-    return s.failed ? NULL : e;
+    return s.failed ? NULL : plain_digits(w, e);
 }
 
 static const rlxc_expr *const *wide_indices(widening *w, const rlxc_expr *const *at, uint32_t n)

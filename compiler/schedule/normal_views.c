@@ -51,16 +51,9 @@ static bool count_at(void *user, const rlxc_stmt *s)
     return true;
 }
 
-static uint32_t divisions_in(rlxc_context *ctx, const rlxc_stmt *body)
+uint32_t rlxc_count_divisions(rlxc_context *ctx, const rlxc_stmt *body, bool all)
 {
-    divisions d = {.ctx = ctx};
-    rlxc_stmt_visit(body, count_at, &d);
-    return d.n;
-}
-
-uint32_t rlxc_all_divisions(rlxc_context *ctx, const rlxc_stmt *body)
-{
-    divisions d = {.ctx = ctx, .all = true};
+    divisions d = {.ctx = ctx, .all = all};
     rlxc_stmt_visit(body, count_at, &d);
     return d.n;
 }
@@ -175,10 +168,12 @@ typedef struct shaping {
 static const rlxc_stmt *reshaped(const shaping *s, const rlxc_stmt *body,
                                  const rlxc_reshaping *items, uint32_t n, bool divide)
 {
-    const uint32_t before = divisions_in(s->ctx, s->f->body);
+    const uint32_t before = rlxc_count_divisions(s->ctx, s->f->body, false);
     body = rlxc_reshape(s->ctx, body, items, n);
-    return body && !rlxc_failed(s->ctx) && (divide || divisions_in(s->ctx, body) <= before) ? body
-                                                                                            : NULL;
+    return body && !rlxc_failed(s->ctx) &&
+                   (divide || rlxc_count_divisions(s->ctx, body, false) <= before)
+               ? body
+               : NULL;
 }
 
 /* True if |temp| has the shape of a parameter of the same size now; |divide|: also where divisions

@@ -55,10 +55,10 @@ class Module:
         B = T.match_buffer(b, (n * T.int64(4),))
         # with T.block("root"):
         for j in range(n * T.int64(4)):
-            with T.block("b"):
-                vj = T.axis.spatial(n * T.int64(4), j)
+            with T.block("B"):
+                j_1 = T.axis.spatial(n * T.int64(4), j)
                 T.block_attr({"rlx.operator": "rearrange s"})
-                B[vj] = T.if_then_else(T.int64(4) <= vj, A[vj // T.int64(4) - T.int64(1), vj % T.int64(4)], T.float32(0.0))
+                B[j_1] = T.if_then_else(T.int64(4) <= j_1, A[j_1 // T.int64(4) - T.int64(1), j_1 % T.int64(4)], T.float32(0.0))
 
     @T.prim_func
     def checked(a: T.handle, x: T.handle, b: T.handle):

@@ -3051,12 +3051,16 @@ class Module:
 
     @T.prim_func
     def a_part_(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
-        with T.block("root"):
-            for r in range(T.int64(1)):
-                for i in range(T.int64(4)):
-                    B[i] = A[i]
-                for i in range(T.int64(2)):
-                    B[i] = B[i] * T.float32(5.0)
+        # with T.block("root"):
+        for i in range(T.int64(4)):
+            with T.block("B"):
+                i_1 = T.axis.spatial(T.int64(4), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                B[i_1] = A[i_1]
+        for i in range(T.int64(2)):
+            with T.block("B"):
+                i_2 = T.axis.spatial(T.int64(2), i)
+                B[i_2] = B[i_2] * T.float32(5.0)
 
 # ==== unrolled
 # Statements and terms whose indices grow by constants become loops; a sum that begins with an element adds it after.
@@ -3451,13 +3455,13 @@ class Module:
     def rows_of_last_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "float32")):
         # with T.block("root"):
         C = T.alloc_buffer((2,))
-        for i, k1 in T.grid(T.int64(2), T.int64(3)):
+        for i, k0 in T.grid(T.int64(2), T.int64(3)):
             for j in range(T.int64(2)):
-                if k1 == T.int64(0):
+                if k0 == T.int64(0):
                     C[j] = T.float32(0.0)
             for j in range(T.int64(2)):
-                C[j] = C[j] + A[i, k1] * A[j, k1]
-            if k1 == T.int64(2):
+                C[j] = C[j] + A[i, k0] * A[j, k0]
+            if k0 == T.int64(2):
                 for j in range(T.int64(2)):
                     B[i, j] = C[j]
 
