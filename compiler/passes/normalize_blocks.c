@@ -678,6 +678,8 @@ static bool begin(state *s)
     return true;
 }
 
+enum { MOST_ROUNDS = 4 };
+
 typedef struct way {
     bool join;   /* loops that were split are joined first */
     bool cut;    /* loops that were fused are cut then, not only where that is all they need */
@@ -703,7 +705,12 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
     const rlxc_stmt *const written = f->body;
     f->body = rlxc_wide_indices(ctx, written);
     f->body = w.join ? rlxc_join_loops(ctx, f->body) : f->body;
-    f->body = w.cut ? rlxc_wide_indices(ctx, rlxc_cut_loops(ctx, f->body, true)) : f->body;
+    for (int round = 0; w.cut && round < MOST_ROUNDS; round++) { /* digits may be split again */
+        const rlxc_stmt *cut = rlxc_cut_loops(ctx, f->body, true);
+        if (cut == f->body)
+            break;
+        f->body = rlxc_join_loops(ctx, rlxc_wide_indices(ctx, cut));
+    }
     s.changed = f->body != written;
     rlxc_without_views(ctx, f, w.divide);
     const rlxc_stmt *plain = rlxc_plain_loops(ctx, f->body);

@@ -118,7 +118,7 @@ static bool join_any(rlxc_space *s)
     for (uint32_t i = 0; i < s->n_axes; i++)
         if (rlxc_space_join(s, s->exprs[i], NULL, 0))
             return true;
-    return false;
+    return rlxc_space_join_symbolic(s);
 }
 
 /* --- the result ------------------------------------------------------------------------------- */

@@ -168,7 +168,7 @@ static bool join_reduced(rlxc_space *s)
 static bool join(rlxc_space *s)
 {
     bool any = false;
-    while (!s->failed && rlxc_space_join_limited(s)) {
+    while (!s->failed && (rlxc_space_join_limited(s) || rlxc_space_join_symbolic(s))) {
         any = true;
         while (rlxc_space_drop_unit(s)) {
         }

@@ -80,14 +80,6 @@ static const rlxc_stmt *from_zero(rlxc_context *ctx, const rlxc_stmt *loop)
     return own;
 }
 
-/* The body of |loop|, which has one step from 0. */
-static const rlxc_stmt *only_step(rlxc_context *ctx, const rlxc_stmt *loop)
-{
-    shift s = {ctx, loop->loop.var, rlxc_int(ctx, loop->loop.var->dtype, 0)};
-    const rlxc_stmt_rewriter rewriter = {.user = &s, .expr = shifted};
-    return rlxc_stmt_rewrite(ctx, loop->loop.body, &rewriter);
-}
-
 /* |loop| with the constant of the minimum that is its extent as the extent, and the other operand
  * as a condition; NULL: the extent is no such minimum. */
 static const rlxc_stmt *under_limit(rlxc_context *ctx, const rlxc_stmt *loop)
@@ -345,6 +337,15 @@ static const rlxc_stmt *join_two(rlxc_context *ctx, const rlxc_stmt *s)
     own->loop.extent = rlxc_cast(ctx, t, all);
     own->loop.body = rlxc_stmt_rewrite(ctx, inner->loop.body, &rewriter);
     return own;
+}
+
+/* The body of |loop|, which has one step from 0. */
+static const rlxc_stmt *only_step(rlxc_context *ctx, const rlxc_stmt *loop)
+{
+    const rlxc_expr *var = loop->loop.var;
+    join j = {.ctx = ctx, .vars = {var}, .to = {rlxc_int(ctx, var->dtype, 0)}};
+    const rlxc_stmt_rewriter rewriter = {.user = &j, .expr = joined};
+    return rlxc_stmt_rewrite(ctx, loop->loop.body, &rewriter);
 }
 
 typedef struct joining {

@@ -317,6 +317,60 @@ bool rlxc_space_join(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *limit, 
     return true;
 }
 
+/* |e| one step later of |high|, with |low| back by its extent: the same of their sum alone. */
+static bool counts_sum(rlxc_space *s, const rlxc_expr *e, uint32_t high, uint32_t low)
+{
+    const rlxc_expr *const from[] = {s->vars[high], s->vars[low]};
+    const rlxc_expr *const to[] = {rlxc_add(s->ctx, from[0], rlxc_i64(s->ctx, 1)),
+                                   rlxc_sub(s->ctx, from[1], s->extents[low])};
+    return rlxc_canonical(s->ctx, rlxc_substitute(s->ctx, e, from, to, 2), NULL) ==
+           rlxc_canonical(s->ctx, e, NULL);
+}
+
+/* Joins two variables that occur in their sum only, high * size + low, for a size of low that is no
+ * number. */
+static bool join_two(rlxc_space *s, uint32_t high, uint32_t low)
+{
+    const rlxc_expr *h = s->vars[high], *l = s->vars[low], *by = s->extents[low];
+    bool both = false;
+    for (uint32_t i = 0; i < s->n_exprs; i++) {
+        const bool uses = rlxc_expr_uses_var(s->ctx, s->exprs[i], h);
+        both = both || uses;
+        if (uses != rlxc_expr_uses_var(s->ctx, s->exprs[i], l))
+            return false;
+    }
+    for (uint32_t i = 0; i < s->n_exprs && both; i++)
+        if (!rlxc_space_goes_on(s) || !counts_sum(s, s->exprs[i], high, low))
+            return false;
+    const rlxc_expr *value = s->values[high];
+    if (value)
+        value = rlxc_add(s->ctx, rlxc_mul(s->ctx, value, by), s->values[low]);
+    const rlxc_expr *extent = rlxc_canonical(s->ctx, rlxc_mul(s->ctx, s->extents[high], by), NULL);
+    const rlxc_expr *var =
+        both ? rlxc_space_add(s, l->var.name, extent, value, s->reduces[low]) : NULL;
+    if (!var)
+        return false;
+    const rlxc_expr *const from[] = {h, l}, *const to[] = {rlxc_i64(s->ctx, 0), var};
+    for (uint32_t i = 0; i < s->n_exprs; i++)
+        s->exprs[i] =
+            rlxc_canonical(s->ctx, rlxc_substitute(s->ctx, s->exprs[i], from, to, 2), NULL);
+    rlxc_space_remove(s, high > low ? high : low);
+    rlxc_space_remove(s, high > low ? low : high);
+    return true;
+}
+
+bool rlxc_space_join_symbolic(rlxc_space *s)
+{
+    for (uint32_t low = 0; low < s->n; low++) {
+        int64_t size;
+        const bool number = rlxc_is_int(s->extents[low], &size);
+        for (uint32_t high = 0; high < s->n && !number; high++)
+            if (high != low && s->reduces[high] == s->reduces[low] && join_two(s, high, low))
+                return true;
+    }
+    return false;
+}
+
 bool rlxc_space_join_divided(rlxc_space *s, const rlxc_expr *e)
 {
     if (!rlxc_space_goes_on(s) || !rlxc_is_binary(e))

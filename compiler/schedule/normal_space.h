@@ -92,6 +92,8 @@ bool rlxc_space_take(rlxc_space *s, const rlxc_expr *cond, const rlxc_expr *cons
                      const rlxc_expr *const *to, uint32_t n);
 /* The same as rlxc_space_join for one of the limits. */
 bool rlxc_space_join_limited(rlxc_space *s);
+/* Joins two variables of which the lower's size is no number; false: there are none. */
+bool rlxc_space_join_symbolic(rlxc_space *s);
 /* The same as rlxc_space_join for one of the sums in |e| that are divided. */
 bool rlxc_space_join_divided(rlxc_space *s, const rlxc_expr *e);
 /* |e| // |by|, both of int64 and at least 0, if nothing remains; else NULL. */

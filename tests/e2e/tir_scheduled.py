@@ -366,6 +366,11 @@ comparisons of fused loops, a scalar as a buffer of one element."""
 # call whole_sum: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [] {18}
 # call digits_apart: tensor float32 [3, 2, 2] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1} => tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1}
 # call quotient_limits: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1} => tensor float32 [3, 9] {-1, -1, 1, 4, 2, 3, -1, -1, -1, -1, -1, 0, 5, -1, 2, -1, -1, -1, -1, -1, 3, -2, 6, 1, -1, -1, -1}
+# call low_loop_first: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1}, tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [3, 5] {18, 13, -1, 6, 7, 13, 11, -13, 0, 12, 8, 3, 25, 10, -9}
+# call low_loop_first: tensor float32 [0, 4] {}, tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [0, 5] {}
+# call low_loop_first: tensor float32 [9, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1, 2, 5, 3, 4, 1, 6, 0, 3, 4, -1, 7, 2, -1, 2, 0, 1, -2, 3, -3, 0, 1, -4, 4, -1}, tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [9, 5] {18, 13, -1, 6, 7, 13, 11, -13, 0, 12, 8, 3, 25, 10, -9, 25, 17, 1, 8, 10, 20, 15, -11, 2, 15, 15, 7, 27, 12, -6, 4, 5, -5, 2, 1, -1, 3, -17, -4, 6, -6, -5, 21, 6, -15}
+# call split_in_digits: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4] {5, 2, 3, 8}
+# call limited_sum: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {3, 1, 2, 0, 4, 2, 3, -1, 1, 2, 1, 2, 4, 3, -2, 5, 2, 1, 2, 3}
 # call wraps_around: tensor float32 [2, 1] {0, 0} => tensor int32 [2, 3] {0, 1431655766, -1431655764, 1, 1431655767, -1431655763}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
@@ -436,6 +441,29 @@ class Module:
         for i, j in T.grid(n, 9):
             O[i, j] = T.if_then_else(2 > j // 3 and 0 < j // 2 and j // 3 <= 5, A[i, j - 2], T.float32(-1))
     @T.prim_func
+    def low_loop_first_(a_: T.handle, B: T.Buffer((4, 5), "float32"), o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4), "float32")
+        O = T.match_buffer(o_, (n, 5), "float32")
+        for k, i_1, j, i_0 in T.grid(4, (n + T.int64(1)) // T.int64(2), 5, T.int64(16)):
+            if i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1 < n and i_0 < T.int64(2):
+                if k == 0:
+                    O[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, j] = T.float32(0)
+                O[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, j] = O[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, j] + A[i_0 * ((n + T.int64(1)) // T.int64(2)) + i_1, k] * B[k, j]
+    @T.prim_func
+    def split_in_digits_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
+        for f, g in T.grid(10, 2):
+            if (f % 5 * 2 + g) % 5 == 0:
+                O[f // 5 * 2 + (f % 5 * 2 + g) // 5] = T.float32(0)
+            O[f // 5 * 2 + (f % 5 * 2 + g) // 5] = O[f // 5 * 2 + (f % 5 * 2 + g) // 5] + B[f // 5 * 2 + (f % 5 * 2 + g) // 5, (f % 5 * 2 + g) % 5]
+    @T.prim_func
+    def limited_sum_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        b_1 = T.decl_buffer((20,), data=B.data)
+        o_1 = T.decl_buffer((20,), data=O.data)
+        for i_0, i_1, u, j in T.grid(3, 16, 1, 5):
+            if (i_0 * 2 + u) * 16 + i_1 < 4:
+                o_1[i_0 * 160 + i_1 * 5 + j] = b_1[i_0 * 160 + i_1 * 5 + j] + T.float32(1)
+    @T.prim_func
     def wraps_around_(o_: T.handle):
         n = T.int64()
         O = T.match_buffer(o_, (n, 3), "int32")
@@ -477,6 +505,19 @@ class Module:
     def quotient_limits(a: R.Tensor(("n", 4), dtype="float32")):
         n = T.int64()
         r = R.call_tir(Module.quotient_limits_, (a,), out_sinfo=R.Tensor((n, 9), "float32"))
+        return r
+    @R.function
+    def low_loop_first(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 5), dtype="float32")):
+        n = T.int64()
+        r = R.call_tir(Module.low_loop_first_, (a, b), out_sinfo=R.Tensor((n, 5), "float32"))
+        return r
+    @R.function
+    def split_in_digits(b: R.Tensor((4, 5), dtype="float32")):
+        r = R.call_tir(Module.split_in_digits_, (b,), out_sinfo=R.Tensor((4,), "float32"))
+        return r
+    @R.function
+    def limited_sum(b: R.Tensor((4, 5), dtype="float32")):
+        r = R.call_tir(Module.limited_sum_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
         return r
     @R.function
     def wraps_around(a: R.Tensor(("n", 1), dtype="float32")):

@@ -4070,6 +4070,40 @@ class Module:
                 O[i_1, j_1] = T.if_then_else(j_1 < T.int64(6) and T.int64(2) <= j_1, A[i_1, j_1 - T.int64(2)], T.float32(-1.0))
 
     @T.prim_func
+    def low_loop_first_(a_: T.handle, B: T.Buffer((4, 5), "float32"), o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4))
+        O = T.match_buffer(o_, (n, 5))
+        # with T.block("root"):
+        for i_1, j, k in T.grid(n, T.int64(5), T.int64(4)):
+            with T.block("O"):
+                i_1_1, j_1, k_1 = T.axis.remap("SSR", [i_1, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    O[i_1_1, j_1] = T.float32(0.0)
+                O[i_1_1, j_1] = O[i_1_1, j_1] + A[i_1_1, k_1] * B[k_1, j_1]
+
+    @T.prim_func
+    def split_in_digits_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
+        # with T.block("root"):
+        for g, g_1 in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                g_2, g_3 = T.axis.remap("SR", [g, g_1])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    O[g_2] = T.float32(0.0)
+                O[g_2] = O[g_2] + B[g_2, g_3]
+
+    @T.prim_func
+    def limited_sum_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        # with T.block("root"):
+        for j, j_1 in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                j_2, j_3 = T.axis.remap("SS", [j, j_1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[j_2, j_3] = B[j_2, j_3] + T.float32(1.0)
+
+    @T.prim_func
     def wraps_around_(o_: T.handle):
         n = T.int64()
         O = T.match_buffer(o_, (n, 3), "int32")
@@ -4131,6 +4165,25 @@ class Module:
         n = T.int64()
         cls = Module
         r: R.Tensor((n, 9), dtype="float32") = R.call_tir(cls.quotient_limits_, (a,), out_sinfo=R.Tensor((n, 9), dtype="float32"))
+        return r
+
+    @R.function
+    def low_loop_first(a: R.Tensor(("n", 4), dtype="float32"), b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor(("n", 5), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 5), dtype="float32") = R.call_tir(cls.low_loop_first_, (a, b), out_sinfo=R.Tensor((n, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def split_in_digits(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.split_in_digits_, (b,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        return r
+
+    @R.function
+    def limited_sum(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.limited_sum_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
         return r
 
     @R.function
