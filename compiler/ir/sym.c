@@ -232,8 +232,8 @@ static const rlxc_expr *compare_quotient(rlxc_sym *s, rlxc_expr_kind kind, const
     if (q->kind != RLXC_EXPR_FLOORDIV || !rlxc_is_int(q->bin.b, &by) || by <= 0 ||
         !rlxc_is_int(left ? b : a, &number) ||
         (strict != left && __builtin_add_overflow(number, 1, &number)) ||
-        __builtin_mul_overflow(number, by, &number) ||
-        (q->dtype.bits < 64 && (number > INT32_MAX || number < INT32_MIN)))
+        __builtin_mul_overflow(number, by, &number) || q->dtype.lanes != 1 ||
+        number < rlxc_type_range(q->dtype).min || number > rlxc_type_range(q->dtype).max)
         return NULL;
     const rlxc_expr *limit = rlxc_int(s->ctx, q->dtype, number);
     return left ? rlxc_binary(s->ctx, RLXC_EXPR_LT, q->bin.a, limit)

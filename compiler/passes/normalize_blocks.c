@@ -703,20 +703,20 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
 {
     state s = {.ctx = ctx, .f = f};
     const rlxc_stmt *const written = f->body;
-    f->body = rlxc_wide_indices(ctx, written);
+    f->body = rlxc_wide_indices(ctx, written, false);
     f->body = w.join ? rlxc_join_loops(ctx, f->body) : f->body;
     for (int round = 0; w.cut && round < MOST_ROUNDS; round++) { /* digits may be split again */
         const rlxc_stmt *cut = rlxc_cut_loops(ctx, f->body, true);
         if (cut == f->body)
             break;
-        f->body = rlxc_join_loops(ctx, rlxc_wide_indices(ctx, cut));
+        f->body = rlxc_join_loops(ctx, rlxc_wide_indices(ctx, cut, false));
     }
     s.changed = f->body != written;
     rlxc_without_views(ctx, f, w.divide);
     const rlxc_stmt *plain = rlxc_plain_loops(ctx, f->body);
     f->body = rlxc_cut_loops(ctx, plain, false);
     s.changed = s.changed || f->body != plain;
-    f->body = rlxc_wide_indices(ctx, f->body);
+    f->body = rlxc_wide_indices(ctx, f->body, true);
     if (!begin(&s)) {
         f->body = written;
         rlxc_without_views(ctx, f, w.divide);

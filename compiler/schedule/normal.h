@@ -73,8 +73,8 @@ static inline uint32_t rlxc_block_axis(const rlxc_block *b, const rlxc_expr *var
  * (normal_spellings.c). */
 const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt);
 /* |stmt| with loops, axes, indices and comparisons of indices in int64, where that makes no
- * difference. */
-const rlxc_stmt *rlxc_wide_indices(rlxc_context *ctx, const rlxc_stmt *stmt);
+ * difference. |simplify|: comparisons of digits, which loops cannot be joined by then. */
+const rlxc_stmt *rlxc_wide_indices(rlxc_context *ctx, const rlxc_stmt *stmt, bool simplify);
 /* True if |stmt| declares a buffer whose layout uses |var|: rewriting it would leave the name
  * there.
  */

@@ -291,14 +291,20 @@ static const rlxc_expr *joined(void *user, const rlxc_expr *e)
     return rlxc_expr_rewrite_all(j->ctx, e, joined_node, user);
 }
 
-/* True if |store| loads from the buffer that it stores to: all lanes are loaded before one is
- * stored. */
-static bool reads_own(rlxc_context *ctx, const rlxc_stmt *store)
+/* True if a lane of |store| may load what another lane stores: all lanes are loaded first. */
+static bool lanes_meet(rlxc_context *ctx, const rlxc_stmt *store)
 {
-    bool reads = rlxc_mentions(ctx, store->store.value, store->store.buffer);
-    for (uint32_t i = 0; i < store->store.n && !reads; i++)
-        reads = rlxc_mentions(ctx, store->store.indices[i], store->store.buffer);
-    return reads;
+    const rlxc_buffer *b = store->store.buffer;
+    const rlxc_expr *const *at = store->store.indices;
+    bool reads = rlxc_mentions(ctx, store->store.value, b), apart = false;
+    for (uint32_t i = 0; i < store->store.n; i++) {
+        int64_t stride;
+        if (rlxc_mentions(ctx, at[i], b))
+            return true;
+        apart = apart || (at[i]->kind == RLXC_EXPR_RAMP &&
+                          rlxc_is_int(at[i]->ramp.stride, &stride) && stride != 0);
+    }
+    return reads && (!apart || rlxc_mentions_elsewhere(ctx, store->store.value, b, at));
 }
 
 /* The loop |s| around another one as one loop; NULL: they are no digits of one variable. */
@@ -367,7 +373,7 @@ static const rlxc_stmt *join_loop(void *user, const rlxc_stmt *s)
 {
     joining *j = user;
     if (s->kind == RLXC_STMT_STORE)
-        return rlxc_stores_vector(s) && !reads_own(j->ctx, s) ? rlxc_lane_loop(j->ctx, s) : NULL;
+        return rlxc_stores_vector(s) && !lanes_meet(j->ctx, s) ? rlxc_lane_loop(j->ctx, s) : NULL;
     const rlxc_stmt *next = s->kind == RLXC_STMT_FOR ? s : NULL;
     for (; next; next = join_two(j->ctx, s)) {
         s = up_to_limit(j->ctx, next, &j->bounds);

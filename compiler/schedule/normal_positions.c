@@ -169,13 +169,26 @@ static bool are_inside(walk *w, const rlxc_buffer *to, const rlxc_expr *const *a
     return true;
 }
 
-/* True if |e| adds a quotient to something: what leaves a row is carried to the next one. */
-static bool carries(rlxc_context *ctx, const rlxc_expr *e)
+static bool find_quotient(void *user, const rlxc_expr *e)
 {
+    bool *found = user;
+    *found = *found || e->kind == RLXC_EXPR_FLOORDIV;
+    return e->kind != RLXC_EXPR_FLOORMOD;
+}
+
+/* True if the index |e| adds a quotient to something: what leaves a row is carried to the next one.
+ * A remainder that is added stays in the row if the sum is below |size|. */
+static bool carries(const walk *w, const rlxc_expr *e, const rlxc_expr *size)
+{
+    const rlxc_bound b = rlxc_bound_of(w->ctx, e, &w->bounds);
+    int64_t n;
+    bool quotient = false;
     while (e->kind == RLXC_EXPR_CAST || e->kind == RLXC_EXPR_FLOORDIV ||
            e->kind == RLXC_EXPR_FLOORMOD)
         e = e->bin.a;
-    return rlxc_divisions_in(ctx, e, NULL) > 0;
+    rlxc_expr_visit(w->ctx, e, find_quotient, &quotient);
+    const bool inside = rlxc_is_int(size, &n) && b.min >= 0 && b.max < n;
+    return quotient || (!inside && rlxc_divisions_in(w->ctx, e, NULL) > 0);
 }
 
 static void map(walk *w, const rlxc_reshaping *r, const rlxc_expr *const *at, const rlxc_expr **out)
@@ -200,7 +213,7 @@ static void map(walk *w, const rlxc_reshaping *r, const rlxc_expr *const *at, co
         out[i] = rlxc_canonical(
             ctx, i > 0 ? rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, position, size) : position,
             &w->bounds);
-        w->carried = w->carried || (r->plain && carries(ctx, out[i]));
+        w->carried = w->carried || (r->plain && carries(w, out[i], size));
         position = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, position, size);
     }
 }

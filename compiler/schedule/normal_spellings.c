@@ -162,8 +162,45 @@ static bool find_match(void *user, const rlxc_stmt *s)
     return !*found;
 }
 
-static const rlxc_stmt *without_lets(void *user, const rlxc_stmt *s)
+/* The branch of |s| that its condition chooses for all; NULL: it depends. */
+static const rlxc_stmt *known_branch(rlxc_context *ctx, const rlxc_stmt *s)
 {
+    const rlxc_expr *cond = rlxc_simplify(ctx, s->if_.cond, NULL);
+    if (rlxc_is_const(cond, 0))
+        return s->if_.otherwise ? s->if_.otherwise : rlxc_stmt_nothing(ctx);
+    return rlxc_is_const(cond, 1) ? s->if_.then : NULL;
+}
+
+static bool find_other(void *user, const rlxc_stmt *s)
+{
+    bool *found = user;
+    *found = *found || (s->kind != RLXC_STMT_STORE && s->kind != RLXC_STMT_IF &&
+                        s->kind != RLXC_STMT_SEQ && s->kind != RLXC_STMT_FOR);
+    return !*found;
+}
+
+/* The block |s|, which only stores, without the regions of what it reads and writes: they spell its
+ * indices again, and are computed when needed. NULL: it states none. */
+static const rlxc_stmt *without_regions(rlxc_context *ctx, const rlxc_stmt *s)
+{
+    bool other = s->block.block->n_allocs + s->block.block->n_matches > 0;
+    rlxc_stmt_visit(s->block.block->body, find_other, &other);
+    if (other || (!s->block.block->has_reads && !s->block.block->has_writes))
+        return NULL;
+    rlxc_stmt *own = rlxc_copy(ctx, s, sizeof *own);
+    rlxc_block *block = rlxc_copy(ctx, s->block.block, sizeof *block);
+    rlxc_forget_regions(block);
+    own->block.block = block;
+    return own;
+}
+
+/* Without names of indices, conditions that are known, and regions of blocks. */
+static const rlxc_stmt *plain_stmt(void *user, const rlxc_stmt *s)
+{
+    if (s->kind == RLXC_STMT_IF)
+        return known_branch(user, s);
+    if (s->kind == RLXC_STMT_BLOCK)
+        return without_regions(user, s);
     lets l = {.ctx = user};
     const rlxc_stmt_rewriter rewriter = {.user = &l, .expr = with_values};
     bool matches = false;
@@ -192,7 +229,7 @@ static const rlxc_stmt *without_lets(void *user, const rlxc_stmt *s)
 
 const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt)
 {
-    const rlxc_stmt_rewriter rewriter = {.user = ctx, .expr = plain_expr, .stmt = without_lets};
+    const rlxc_stmt_rewriter rewriter = {.user = ctx, .expr = plain_expr, .stmt = plain_stmt};
     stmt = rlxc_stmt_rewrite(ctx, stmt, &rewriter);
     rlxc_stmt_visit(stmt, put_in_buffers, &(lets){.ctx = ctx});
     return stmt;
@@ -204,6 +241,7 @@ typedef struct widening {
     rlxc_context *ctx;
     rlxc_bounds bounds; /* of loops */
     RLXC_VEC(const rlxc_stmt *) loops;
+    bool simplify; /* comparisons of digits */
 } widening;
 
 typedef struct wide_vars {
@@ -218,23 +256,9 @@ static const rlxc_expr *with_wide_vars(void *user, const rlxc_expr *e)
     return rlxc_substitute(v->ctx, e, v->from, v->to, v->n);
 }
 
-/* What blocks read and write is computed again: their regions keep casts. */
-static const rlxc_stmt *without_regions(void *user, const rlxc_stmt *s)
-{
-    const wide_vars *v = user;
-    if (s->kind != RLXC_STMT_BLOCK || (!s->block.block->has_reads && !s->block.block->has_writes))
-        return NULL;
-    rlxc_stmt *own = rlxc_copy(v->ctx, s, sizeof *own);
-    rlxc_block *block = rlxc_copy(v->ctx, s->block.block, sizeof *block);
-    rlxc_forget_regions(block);
-    own->block.block = block;
-    return own;
-}
-
 static const rlxc_stmt *rewrite_wide(wide_vars *v, const rlxc_stmt *s)
 {
-    const rlxc_stmt_rewriter rewriter = {
-        .user = v, .expr = with_wide_vars, .stmt = without_regions};
+    const rlxc_stmt_rewriter rewriter = {.user = v, .expr = with_wide_vars};
     return rlxc_stmt_rewrite(v->ctx, s, &rewriter);
 }
 
@@ -315,22 +339,31 @@ static bool note_bound(void *user, const rlxc_stmt *s)
     return true;
 }
 
-/* The quotient or remainder |e| of a loop's variable by the loop's extent: 0 or the variable. */
+static const rlxc_expr *plain_digit(void *user, const rlxc_expr *e);
+
+/* x // n * n + x % n, which is x; NULL: |e| is something else. */
+static const rlxc_expr *whole_digits(widening *w, const rlxc_expr *e)
+{
+    const rlxc_expr *high = e->bin.a, *low = e->bin.b;
+    return e->kind == RLXC_EXPR_ADD && high->kind == RLXC_EXPR_MUL &&
+                   high->bin.a->kind == RLXC_EXPR_FLOORDIV && low->kind == RLXC_EXPR_FLOORMOD &&
+                   high->bin.a->bin.a == low->bin.a && high->bin.a->bin.b == low->bin.b &&
+                   high->bin.b == low->bin.b
+               ? rlxc_expr_rewrite_all(w->ctx, low->bin.a, plain_digit, w)
+               : NULL;
+}
+
+/* What the digit |e| of a loop's variable is if the loop ends at its divisor, or what all digits
+ * are; NULL: another node. */
 static const rlxc_expr *plain_digit(void *user, const rlxc_expr *e)
 {
-    const widening *w = user;
+    widening *w = user;
     if (e->kind != RLXC_EXPR_FLOORDIV && e->kind != RLXC_EXPR_FLOORMOD)
-        return NULL;
+        return whole_digits(w, e);
     for (uint32_t i = 0; i < w->loops.count; i++)
         if (w->loops.items[i]->loop.var == e->bin.a && w->loops.items[i]->loop.extent == e->bin.b)
             return e->kind == RLXC_EXPR_FLOORMOD ? e->bin.a : rlxc_int(w->ctx, e->dtype, 0);
     return NULL;
-}
-
-static const rlxc_expr *plain_digits(widening *w, const rlxc_expr *e)
-{
-    return rlxc_divisions_in(w->ctx, e, NULL) > 0 ? rlxc_expr_rewrite_all(w->ctx, e, plain_digit, w)
-                                                  : e;
 }
 
 static const rlxc_expr *wide_node(void *user, const rlxc_expr *e);
@@ -348,7 +381,7 @@ static const rlxc_expr *wide_index(widening *w, const rlxc_expr *e)
         const rlxc_expr *from = i == 0 ? e : rlxc_simplify(w->ctx, e, &w->bounds);
         const rlxc_expr *wide = rlxc_space_widened(&s, from, NULL, NULL, 0);
         if (!s.failed)
-            return plain_digits(w, wide);
+            return rlxc_expr_rewrite_all(w->ctx, wide, plain_digit, w);
     }
     return wide_all(w, e);
 }
@@ -360,7 +393,7 @@ static const rlxc_expr *wide_operand(widening *w, const rlxc_expr *e)
     if (!rlxc_is_index_type(e->dtype) || !rlxc_space_fits(&s, e, NULL, NULL, 0, &w->bounds))
         return NULL;
     e = rlxc_space_widened(&s, e, NULL, NULL, 0);
-    return s.failed ? NULL : plain_digits(w, e);
+    return s.failed ? NULL : rlxc_expr_rewrite_all(w->ctx, e, plain_digit, w);
 }
 
 static const rlxc_expr *const *wide_indices(widening *w, const rlxc_expr *const *at, uint32_t n)
@@ -387,7 +420,9 @@ static const rlxc_expr *wide_node(void *user, const rlxc_expr *e)
     if (!b)
         return NULL;
     e = rlxc_binary(w->ctx, (rlxc_expr_kind)e->kind, a, b);
-    return rlxc_divisions_in(w->ctx, e, NULL) > 0 ? rlxc_simplify(w->ctx, e, &w->bounds) : e;
+    return w->simplify && rlxc_divisions_in(w->ctx, e, NULL) > 0
+               ? rlxc_simplify(w->ctx, e, &w->bounds)
+               : e;
 }
 
 static const rlxc_expr *wide_expr(void *user, const rlxc_expr *e)
@@ -432,16 +467,13 @@ static const rlxc_stmt *wide_stmt(void *user, const rlxc_stmt *s)
         own->store.indices = wide;
         return own;
     }
-    rlxc_block *b = rlxc_copy(w->ctx, s->block.block, sizeof *b);
-    rlxc_forget_regions(b);
-    own->block.block = b;
     own->block.values = wide;
     return own;
 }
 
-const rlxc_stmt *rlxc_wide_indices(rlxc_context *ctx, const rlxc_stmt *stmt)
+const rlxc_stmt *rlxc_wide_indices(rlxc_context *ctx, const rlxc_stmt *stmt, bool simplify)
 {
-    widening w = {.ctx = ctx};
+    widening w = {.ctx = ctx, .simplify = simplify};
     const rlxc_stmt_rewriter loops = {.user = &w, .stmt = with_wide};
     const rlxc_stmt_rewriter indices = {.user = &w, .expr = wide_expr, .stmt = wide_stmt};
     stmt = rlxc_stmt_rewrite(ctx, stmt, &loops);

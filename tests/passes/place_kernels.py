@@ -563,8 +563,6 @@ class Module:
     def f(A: T.Buffer((8, 4), "float32"), B: T.Buffer((8, 4), "float32")):
         with T.block("root"):
             with T.block("steps"):
-                T.reads(A[0:8, 0:4])
-                T.writes(B[0:8, 0:4])
                 for i in T.parallel(T.int64(8)):
                     B[i, T.int64(0)] = A[i, T.int64(0)]
                     for j in range(T.int64(3)):

@@ -24,7 +24,7 @@ from tvm import relax, s_tir, te, tirx, topi
 F = "float32"
 FOCUS = ["split", "split", "split", "fuse", "fuse", "reorder", "reorder", "decompose", "cache_read", "cache_write"]
 OTHERS = ["compute_at", "reverse_compute_at", "inline", "blockize", "vectorize", "unroll", "rfactor", "parallel",
-          "storage_align", "add_unit_loop", "transform_layout", "merge"]
+          "storage_align", "add_unit_loop", "merge"]
 
 
 def size(r, small, values):
@@ -142,9 +142,6 @@ def step(r, sch, kind):
         sch.rfactor(loop, r.choice([0, 1]))
     elif kind == "storage_align":
         sch.storage_align(block, 0, r.choice([-1, -2]), r.choice([16, 32]), r.choice([0, 1, 8]))
-    elif kind == "transform_layout":
-        by = r.choice([2, 4])
-        sch.transform_layout(block, ("write", 0), lambda *i: (*i[:-1], i[-1] // by, i[-1] % by))
     elif kind == "merge":
         sch.merge(*r.sample(loops, 2))
     elif kind == "add_unit_loop":
