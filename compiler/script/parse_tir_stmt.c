@@ -103,8 +103,9 @@ void rlxc_tir_declare(rlxc_tir_parser *t, rlxc_stmts *out, rlxc_buffer *buffer, 
     rlxc_tir_push(t, out, decl, range);
 }
 
+/* |scope|: of the memory, or NULL for what the call says. */
 static void declare_buffer(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
-                           const rlxc_py *call)
+                           const rlxc_py *call, const char *scope)
 {
     rlxc_parser *p = t->p;
     t->pointers = out;
@@ -112,6 +113,8 @@ static void declare_buffer(rlxc_tir_parser *t, rlxc_stmts *out, const char *name
     t->pointers = NULL;
     if (!buffer)
         return;
+    if (scope)
+        buffer->scope = rlxc_intern_cstr(p->ctx, scope);
     const rlxc_py *data = call->n > 2 ? call->items[2] : rlxc_py_keyword(call, "data");
     rlxc_tir_declare(t, out, buffer, !data || data->kind == RLXC_PY_NONE, call->range);
     rlxc_names_define(p->ctx, &p->names, name, RLXC_NAME_BUFFER)->buffer = buffer;
@@ -133,7 +136,7 @@ static void declare_scalar(rlxc_tir_parser *t, rlxc_stmts *out, const char *name
     }
     full.items = items;
     full.n = call->n + 1;
-    declare_buffer(t, out, name, &full);
+    declare_buffer(t, out, name, &full, NULL);
 }
 
 /* p = T.allocate([n], "float32", "global") */
@@ -259,22 +262,26 @@ bool rlxc_tir_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
     if (rlxc_tir_thread_declaration(t, out, name, call, path))
         return true;
     const char *what = path + 2;
-    bool local = strcmp(what, "alloc_local") == 0; /* T.alloc_buffer(scope="local") */
+    const char *scope = strcmp(what, "alloc_local") == 0    ? "local"
+                        : strcmp(what, "alloc_shared") == 0 ? "shared"
+                                                            : NULL;
     if (strcmp(what, "match_buffer") == 0) {
         rlxc_tir_match_buffer(t, name, call);
-    } else if ((strcmp(what, "alloc_buffer") == 0 || local) && (t->n_loops > 0 || has_let(out))) {
-        declare_buffer(t, out, name, call);
+    } else if ((strcmp(what, "alloc_buffer") == 0 || scope) && (t->n_loops > 0 || has_let(out))) {
+        declare_buffer(t, out, name, call, scope);
     } else if (strcmp(what, "alloc_buffer") == 0 || strcmp(what, "sblock_alloc_buffer") == 0 ||
-               local) {
+               scope) {
         rlxc_buffer *buffer = rlxc_tir_buffer(t, call, 0, name, NULL);
         if (!buffer)
             return true;
+        if (scope)
+            buffer->scope = rlxc_intern_cstr(p->ctx, scope);
         memory_of(t, buffer, call->range, &(uint32_t){0});
         rlxc_names_define(p->ctx, &p->names, name, RLXC_NAME_BUFFER)->buffer = buffer;
         RLXC_PUSH(p->ctx, &t->block->allocs, buffer);
     } else if (strcmp(what, "decl_buffer") == 0 || strcmp(what, "buffer_decl") == 0 ||
                strcmp(what, "Buffer") == 0) {
-        declare_buffer(t, out, name, call);
+        declare_buffer(t, out, name, call, NULL);
     } else if (strcmp(what, "decl_scalar") == 0 || strcmp(what, "alloc_scalar") == 0 ||
                strcmp(what, "local_scalar") == 0) {
         declare_scalar(t, out, name, call);

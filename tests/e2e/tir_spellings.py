@@ -960,3 +960,27 @@ class Module:
     def other_axes_in_else(a: R.Tensor((7, 3), "float32")):
         b = R.call_tir(Module.other_axes_in_else_, (a,), out_sinfo=R.Tensor((7,), "float32"))
         return b
+# ==== memory_of_a_scope
+"""TVM 0.27 prints allocations of a scope by names of their own."""
+# call main: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {13, 11, 9, 7, 5, 3}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def reversed(x: T.Buffer((2, 3), "float32"), y: T.Buffer((2, 3), "float32")):
+        s = T.alloc_shared((2, 3), "float32")
+        for i in range(2):
+            l = T.alloc_local((3,), "float32")
+            for j in range(3):
+                l[j] = x[i, j] * T.float32(2)
+            t = T.alloc_shared((3,))
+            for j in range(3):
+                t[j] = l[2 - j]
+            for j in range(3):
+                s[i, j] = t[j] + T.float32(1)
+        for i, j in T.grid(2, 3):
+            y[i, j] = s[1 - i, j]
+    @R.function
+    def main(x: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
+        r = R.call_tir(Module.reversed, (x,), out_sinfo=R.Tensor((2, 3), "float32"))
+        return r

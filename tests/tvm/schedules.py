@@ -130,9 +130,9 @@ def step(r, sch, kind):
     elif kind == "decompose":
         sch.decompose_reduction(block, loop)
     elif kind == "cache_read":
-        sch.cache_read(block, r.choice([0, 0, 1]), r.choice(["global", "local"]))
+        sch.cache_read(block, r.choice([0, 0, 1]), r.choice(["global", "local", "shared"]))
     elif kind == "cache_write":
-        sch.cache_write(block, 0, r.choice(["global", "local"]))
+        sch.cache_write(block, 0, r.choice(["global", "local", "shared"]))
     elif kind in ("compute_at", "reverse_compute_at"):
         other = sch.get_loops(r.choice(blocks_of(sch)))
         getattr(sch, kind)(block, r.choice(other))
