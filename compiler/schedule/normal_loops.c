@@ -195,7 +195,8 @@ static const rlxc_stmt *unlimited_seq(limits *l, const rlxc_stmt *s)
         limits own = *l;
         items[i] = unlimited(&own, s->seq.items[i]);
         first = i == 0 ? own : first;
-        if (items[i] == s->seq.items[i] || own.extent != first.extent)
+        const bool none = items[i] == s->seq.items[i] && own.extent == l->extent;
+        if (none || own.extent != first.extent)
             return s;
     }
     *l = first;
