@@ -481,11 +481,11 @@ static const rlxc_expr *cut_node(void *user, const rlxc_expr *e)
                : rlxc_add(c->ctx, rlxc_mul(c->ctx, high, rlxc_cast(c->ctx, t, c->by)), low);
 }
 
+/* All expressions, so that equal indices stay equal. */
 static const rlxc_expr *cut_expr(void *user, const rlxc_expr *e)
 {
     cutting *c = user;
-    const rlxc_expr *own = rlxc_expr_rewrite_all(c->ctx, e, cut_node, c);
-    return own == e ? e : rlxc_simplify(c->ctx, own, &c->bounds);
+    return rlxc_simplify(c->ctx, rlxc_expr_rewrite_all(c->ctx, e, cut_node, c), &c->bounds);
 }
 
 /* |loop|, from 0, as two loops if its steps use quotients and remainders of the variable; unless

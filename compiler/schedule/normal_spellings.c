@@ -180,11 +180,14 @@ static bool find_other(void *user, const rlxc_stmt *s)
 }
 
 /* The block |s|, which only stores, without the regions of what it reads and writes: they spell its
- * indices again, and are computed when needed. NULL: it states none. */
+ * indices again, and are computed when needed. Without axes, it is its body under its condition.
+ * NULL: it states none. */
 static const rlxc_stmt *without_regions(rlxc_context *ctx, const rlxc_stmt *s)
 {
     bool other = s->block.block->n_allocs + s->block.block->n_matches > 0;
     rlxc_stmt_visit(s->block.block->body, find_other, &other);
+    if (!other && s->block.predicate && s->block.block->n_axes == 0 && !s->block.block->init)
+        return rlxc_stmt_if(ctx, s->block.predicate, s->block.block->body, NULL);
     if (other || (!s->block.block->has_reads && !s->block.block->has_writes))
         return NULL;
     rlxc_stmt *own = rlxc_copy(ctx, s, sizeof *own);

@@ -371,6 +371,8 @@ comparisons of fused loops, a scalar as a buffer of one element."""
 # call low_loop_first: tensor float32 [9, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1, 2, 5, 3, 4, 1, 6, 0, 3, 4, -1, 7, 2, -1, 2, 0, 1, -2, 3, -3, 0, 1, -4, 4, -1}, tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [9, 5] {18, 13, -1, 6, 7, 13, 11, -13, 0, 12, 8, 3, 25, 10, -9, 25, 17, 1, 8, 10, 20, 15, -11, 2, 15, 15, 7, 27, 12, -6, 4, 5, -5, 2, 1, -1, 3, -17, -4, 6, -6, -5, 21, 6, -15}
 # call split_in_digits: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4] {5, 2, 3, 8}
 # call limited_sum: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {3, 1, 2, 0, 4, 2, 3, -1, 1, 2, 1, 2, 4, 3, -2, 5, 2, 1, 2, 3}
+# call limited_in_a_block: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [3] {6, 5, 3}
+# call limited_sums: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4] {5, 2, 3, 8}
 # call wraps_around: tensor float32 [2, 1] {0, 0} => tensor int32 [2, 3] {0, 1431655766, -1431655764, 1, 1431655767, -1431655763}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
@@ -464,6 +466,26 @@ class Module:
             if (i_0 * 2 + u) * 16 + i_1 < 4:
                 o_1[i_0 * 160 + i_1 * 5 + j] = b_1[i_0 * 160 + i_1 * 5 + j] + T.float32(1)
     @T.prim_func
+    def limited_in_a_block_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((3,), "float32")):
+        for i_0, u, i_1, f in T.grid(2, 1, 2, 6):
+            with T.block("O"):
+                T.where(i_0 * 2 + i_1 < 3)
+                T.reads(B[f // 2, i_0 * 2 + i_1 + f % 2])
+                T.writes(O[i_0 * 2 + i_1])
+                if f == 0:
+                    O[i_0 * 2 + i_1] = T.float32(0)
+                O[i_0 * 2 + i_1] = O[i_0 * 2 + i_1] + B[f // 2, i_0 * 2 + i_1 + f % 2]
+    @T.prim_func
+    def limited_sums_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
+        o_1 = T.decl_buffer((4,), data=O.data)
+        for i_0 in range(3):
+            for i_1 in range(8):
+                if i_0 * 8 + i_1 < 4:
+                    o_1[i_0 * 2 + i_1] = T.float32(0)
+            for i_1, k in T.grid(8, 5):
+                if i_0 * 8 + i_1 < 4:
+                    o_1[i_0 * 2 + i_1] = o_1[i_0 * 2 + i_1] + B[i_0 * 2 + i_1, k]
+    @T.prim_func
     def wraps_around_(o_: T.handle):
         n = T.int64()
         O = T.match_buffer(o_, (n, 3), "int32")
@@ -518,6 +540,14 @@ class Module:
     @R.function
     def limited_sum(b: R.Tensor((4, 5), dtype="float32")):
         r = R.call_tir(Module.limited_sum_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
+        return r
+    @R.function
+    def limited_in_a_block(b: R.Tensor((4, 5), dtype="float32")):
+        r = R.call_tir(Module.limited_in_a_block_, (b,), out_sinfo=R.Tensor((3,), "float32"))
+        return r
+    @R.function
+    def limited_sums(b: R.Tensor((4, 5), dtype="float32")):
+        r = R.call_tir(Module.limited_sums_, (b,), out_sinfo=R.Tensor((4,), "float32"))
         return r
     @R.function
     def wraps_around(a: R.Tensor(("n", 1), dtype="float32")):

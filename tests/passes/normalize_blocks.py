@@ -4104,6 +4104,28 @@ class Module:
                 O[j_2, j_3] = B[j_2, j_3] + T.float32(1.0)
 
     @T.prim_func
+    def limited_in_a_block_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((3,), "float32")):
+        # with T.block("root"):
+        for i_1, f, f_1 in T.grid(T.int64(3), T.int64(3), T.int64(2)):
+            with T.block("O"):
+                i_1_1, f_2, f_3 = T.axis.remap("SRR", [i_1, f, f_1])
+                T.block_attr({"rlx.operator": "pool pkr"})
+                with T.init():
+                    O[i_1_1] = T.float32(0.0)
+                O[i_1_1] = O[i_1_1] + B[f_2, i_1_1 + f_3]
+
+    @T.prim_func
+    def limited_sums_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4,), "float32")):
+        # with T.block("root"):
+        for i_1, k in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                i_1_1, k_1 = T.axis.remap("SR", [i_1, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    O[i_1_1] = T.float32(0.0)
+                O[i_1_1] = O[i_1_1] + B[i_1_1, k_1]
+
+    @T.prim_func
     def wraps_around_(o_: T.handle):
         n = T.int64()
         O = T.match_buffer(o_, (n, 3), "int32")
@@ -4184,6 +4206,18 @@ class Module:
     def limited_sum(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
         cls = Module
         r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.limited_sum_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def limited_in_a_block(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        cls = Module
+        r: R.Tensor((3,), dtype="float32") = R.call_tir(cls.limited_in_a_block_, (b,), out_sinfo=R.Tensor((3,), dtype="float32"))
+        return r
+
+    @R.function
+    def limited_sums(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.limited_sums_, (b,), out_sinfo=R.Tensor((4,), dtype="float32"))
         return r
 
     @R.function
