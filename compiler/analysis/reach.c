@@ -52,7 +52,7 @@ static const rlxc_expr *step_of(rlxc_context *ctx, const rlxc_expr *e, const rlx
     return rlxc_canonical(ctx, rlxc_sub(ctx, moved, e), NULL);
 }
 
-enum { UP = 1, DOWN = 2 }; /* never less, never more, where a variable grows */
+enum { UP = 1, DOWN = 2 }; /* where a variable grows, a value never falls; never rises */
 
 static int turned(int direction)
 {
@@ -336,7 +336,8 @@ static bool find_quotient(void *user, const rlxc_expr *e)
     return !*found;
 }
 
-/* What |fact|, a number more or less than x or -x, says of x // n; NULL: it is something else. */
+/* |fact| >= 0 bounds x by a number, so x // n as well: that bound as an expression of at least 0.
+ * NULL: |fact| is of something else. */
 static const rlxc_expr *fact_of_quotient(rlxc_context *ctx, const rlxc_expr *fact,
                                          const rlxc_expr *quotient)
 {

@@ -242,7 +242,7 @@ static rlxc_poly *divide_by_term(rlxc_sym *s, rlxc_poly *a, rlxc_poly *d)
         rlxc_poly *rest = rlxc_poly_add(s, a, -1, rlxc_poly_scale(s, quotient, by));
         return rest ? rlxc_poly_add(s, quotient, 1, divide_by_term(s, rest, d)) : NULL;
     }
-    int64_t c;
+    int64_t c; /* -1 // d is -1 */
     if (rlxc_poly_is_const(a, &c) && c == -1 && rlxc_poly_nonneg(s, d, 2))
         return a;
     rlxc_term common;

@@ -73,11 +73,10 @@ static inline uint32_t rlxc_block_axis(const rlxc_block *b, const rlxc_expr *var
  * (normal_spellings.c). */
 const rlxc_stmt *rlxc_plain_exprs(rlxc_context *ctx, const rlxc_stmt *stmt);
 /* |stmt| with loops, axes, indices and comparisons of indices in int64, where that makes no
- * difference. |simplify|: comparisons of digits, which loops cannot be joined by then. */
+ * difference. |simplify|: simplifies comparisons of digits, too; loops must be joined before. */
 const rlxc_stmt *rlxc_wide_indices(rlxc_context *ctx, const rlxc_stmt *stmt, bool simplify);
-/* True if |stmt| declares a buffer whose layout uses |var|: rewriting it would leave the name
- * there.
- */
+/* True if |stmt| declares a buffer whose shape, strides or offset use |var|. Statement rewriting
+ * does not reach those, so |var| must stay. */
 bool rlxc_shapes_buffers(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_expr *var);
 /* |stmt| with loops from 0, and limits on their extents as conditions (normal_loops.c). */
 const rlxc_stmt *rlxc_plain_loops(rlxc_context *ctx, const rlxc_stmt *stmt);

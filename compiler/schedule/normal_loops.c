@@ -141,7 +141,7 @@ typedef struct limits {
     const rlxc_bounds *bounds;     /* of all loops */
 } limits;
 
-/* Ends the loop where |sum|, which counts its variable, reaches |limit|. */
+/* Ends the loop where its variable alone takes |sum| to |limit|. */
 static void end_at_sum(limits *l, const rlxc_expr *sum, const rlxc_expr *limit)
 {
     int64_t by, last, extent;
@@ -481,7 +481,8 @@ static const rlxc_expr *cut_node(void *user, const rlxc_expr *e)
                : rlxc_add(c->ctx, rlxc_mul(c->ctx, high, rlxc_cast(c->ctx, t, c->by)), low);
 }
 
-/* All expressions, so that equal indices stay equal. */
+/* Simplifies unchanged expressions, too: an index that was equal to another one stays equal to it.
+ */
 static const rlxc_expr *cut_expr(void *user, const rlxc_expr *e)
 {
     cutting *c = user;

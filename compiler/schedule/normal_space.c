@@ -317,7 +317,8 @@ bool rlxc_space_join(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *limit, 
     return true;
 }
 
-/* |e| one step later of |high|, with |low| back by its extent: the same of their sum alone. */
+/* True if |e| depends on high * size + low only: it keeps its value if high grows by one and low
+ * falls by its extent, the size. */
 static bool counts_sum(rlxc_space *s, const rlxc_expr *e, uint32_t high, uint32_t low)
 {
     const rlxc_expr *const from[] = {s->vars[high], s->vars[low]};
@@ -327,9 +328,8 @@ static bool counts_sum(rlxc_space *s, const rlxc_expr *e, uint32_t high, uint32_
            rlxc_canonical(s->ctx, e, NULL);
 }
 
-/* Joins two variables that occur in their sum only, high * size + low, for a size of low that is no
- * number. */
-static bool join_two(rlxc_space *s, uint32_t high, uint32_t low)
+/* As rlxc_space_join_symbolic, for these two. */
+static bool join_pair(rlxc_space *s, uint32_t high, uint32_t low)
 {
     const rlxc_expr *h = s->vars[high], *l = s->vars[low], *by = s->extents[low];
     bool both = false;
@@ -365,7 +365,7 @@ bool rlxc_space_join_symbolic(rlxc_space *s)
         int64_t size;
         const bool number = rlxc_is_int(s->extents[low], &size);
         for (uint32_t high = 0; high < s->n && !number; high++)
-            if (high != low && s->reduces[high] == s->reduces[low] && join_two(s, high, low))
+            if (high != low && s->reduces[high] == s->reduces[low] && join_pair(s, high, low))
                 return true;
     }
     return false;

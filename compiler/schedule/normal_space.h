@@ -24,8 +24,7 @@ typedef struct rlxc_space {
                      * memory */
     uint32_t below; /* the number of operators around the node other than sums and products:
                      * a narrowing cast below them changes the result */
-    const rlxc_bounds
-        *bounds; /* of variables: show that a narrowing cast changes nothing; or NULL */
+    const rlxc_bounds *bounds; /* of variables, to prove that a narrowing cast is exact; or NULL */
     bool failed;
 } rlxc_space;
 
@@ -42,7 +41,7 @@ bool rlxc_space_drop_unit(rlxc_space *s);
  * arithmetic and comparisons. */
 const rlxc_expr *rlxc_space_widened(rlxc_space *s, const rlxc_expr *e, const rlxc_expr *const *from,
                                     const rlxc_expr *const *to, uint32_t n);
-/* True if |count| steps of |size| reach |extent|. */
+/* True if |count| times |size| is proved to be at least |extent|. */
 bool rlxc_covers(rlxc_context *ctx, const rlxc_expr *count, int64_t size, const rlxc_expr *extent);
 /* Notes in |bounds| that |var| counts from |min| for |extent| steps, if those are 0 and a number.
  */
@@ -92,7 +91,8 @@ bool rlxc_space_take(rlxc_space *s, const rlxc_expr *cond, const rlxc_expr *cons
                      const rlxc_expr *const *to, uint32_t n);
 /* The same as rlxc_space_join for one of the limits. */
 bool rlxc_space_join_limited(rlxc_space *s);
-/* Joins two variables of which the lower's size is no number; false: there are none. */
+/* Joins two variables that occur only as high * size + low, where size, the extent of low, is
+ * symbolic; false: there are none. */
 bool rlxc_space_join_symbolic(rlxc_space *s);
 /* The same as rlxc_space_join for one of the sums in |e| that are divided. */
 bool rlxc_space_join_divided(rlxc_space *s, const rlxc_expr *e);

@@ -162,7 +162,7 @@ static bool find_match(void *user, const rlxc_stmt *s)
     return !*found;
 }
 
-/* The branch of |s| that its condition chooses for all; NULL: it depends. */
+/* The branch that runs if the condition of |s| is known when compiling; else NULL. */
 static const rlxc_stmt *known_branch(rlxc_context *ctx, const rlxc_stmt *s)
 {
     const rlxc_expr *cond = rlxc_simplify(ctx, s->if_.cond, NULL);
@@ -179,10 +179,10 @@ static bool find_other(void *user, const rlxc_stmt *s)
     return !*found;
 }
 
-/* The block |s|, which only stores, without the regions of what it reads and writes: they spell its
- * indices again, and are computed when needed. Without axes, it is its body under its condition.
- * NULL: it states none. */
-static const rlxc_stmt *without_regions(rlxc_context *ctx, const rlxc_stmt *s)
+/* The block |s|, if it contains nothing but stores. Without axes, it becomes its body under its
+ * condition. With axes, it loses its stated regions: they spell its indices a second time, and can
+ * be computed again. NULL: it stays. */
+static const rlxc_stmt *plain_block(rlxc_context *ctx, const rlxc_stmt *s)
 {
     bool other = s->block.block->n_allocs + s->block.block->n_matches > 0;
     rlxc_stmt_visit(s->block.block->body, find_other, &other);
@@ -197,13 +197,13 @@ static const rlxc_stmt *without_regions(rlxc_context *ctx, const rlxc_stmt *s)
     return own;
 }
 
-/* Without names of indices, conditions that are known, and regions of blocks. */
+/* |s| without names for indices, known conditions, and regions of blocks; NULL: it has none. */
 static const rlxc_stmt *plain_stmt(void *user, const rlxc_stmt *s)
 {
     if (s->kind == RLXC_STMT_IF)
         return known_branch(user, s);
     if (s->kind == RLXC_STMT_BLOCK)
-        return without_regions(user, s);
+        return plain_block(user, s);
     lets l = {.ctx = user};
     const rlxc_stmt_rewriter rewriter = {.user = &l, .expr = with_values};
     bool matches = false;
@@ -356,8 +356,8 @@ static const rlxc_expr *whole_digits(widening *w, const rlxc_expr *e)
                : NULL;
 }
 
-/* What the digit |e| of a loop's variable is if the loop ends at its divisor, or what all digits
- * are; NULL: another node. */
+/* |e| without its division, where that is exact: v // n is 0 and v % n is v for a loop's variable
+ * below n; x // n * n + x % n is x. NULL: another node. */
 static const rlxc_expr *plain_digit(void *user, const rlxc_expr *e)
 {
     widening *w = user;

@@ -373,6 +373,10 @@ comparisons of fused loops, a scalar as a buffer of one element."""
 # call limited_sum: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {3, 1, 2, 0, 4, 2, 3, -1, 1, 2, 1, 2, 4, 3, -2, 5, 2, 1, 2, 3}
 # call limited_in_a_block: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [3] {6, 5, 3}
 # call limited_sums: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4] {5, 2, 3, 8}
+# call known_conditions: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2}
+# call lanes_of_a_sum: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [5] {7, 4, 2, 2, 3}
+# call lanes_that_overlap: tensor float32 [4, 5] {2, 0, 1, -1, 3, 1, 2, -2, 0, 1, 0, 1, 3, 2, -3, 4, 1, 0, 1, 2} => tensor float32 [5] {2, 2, 1, 0, 2}
+# call last_below_one: tensor float32 [3, 4] {1, 4, 2, 3, 0, 5, -1, 2, 3, -2, 6, 1} => tensor float32 [3, 4] {3, 6, 4, 5, 2, 7, 1, 4, 5, 0, 8, 3}
 # call wraps_around: tensor float32 [2, 1] {0, 0} => tensor int32 [2, 3] {0, 1431655766, -1431655764, 1, 1431655767, -1431655763}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
@@ -486,6 +490,31 @@ class Module:
                 if i_0 * 8 + i_1 < 4:
                     o_1[i_0 * 2 + i_1] = o_1[i_0 * 2 + i_1] + B[i_0 * 2 + i_1, k]
     @T.prim_func
+    def known_conditions_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        for i, j in T.grid(4, 5):
+            if T.EQ(0, 0):
+                O[i, j] = B[i, j]
+            if 2 < 1:
+                O[i, j] = T.float32(7)
+    @T.prim_func
+    def lanes_of_a_sum_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((5,), "float32")):
+        for k in range(4):
+            if k == 0:
+                O[T.Ramp(0, 1, 5)] = T.Broadcast(T.float32(0), 5)
+            O[T.Ramp(0, 1, 5)] = O[T.Ramp(0, 1, 5)] + B[k, T.Ramp(0, 1, 5)]
+    @T.prim_func
+    def lanes_that_overlap_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((5,), "float32")):
+        for k in range(5):
+            O[k] = B[0, k]
+        O[T.Ramp(1, 1, 4)] = O[T.Ramp(0, 1, 4)] + O[T.Ramp(1, 1, 4)]
+    @T.prim_func
+    def last_below_one_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4), "float32")
+        O = T.match_buffer(o_, (n, 4), "float32")
+        for i, j in T.grid(n, T.int64(-1) // n + T.int64(5)):
+            O[i, j] = A[i, j] + T.float32(2)
+    @T.prim_func
     def wraps_around_(o_: T.handle):
         n = T.int64()
         O = T.match_buffer(o_, (n, 3), "int32")
@@ -548,6 +577,23 @@ class Module:
     @R.function
     def limited_sums(b: R.Tensor((4, 5), dtype="float32")):
         r = R.call_tir(Module.limited_sums_, (b,), out_sinfo=R.Tensor((4,), "float32"))
+        return r
+    @R.function
+    def known_conditions(b: R.Tensor((4, 5), dtype="float32")):
+        r = R.call_tir(Module.known_conditions_, (b,), out_sinfo=R.Tensor((4, 5), "float32"))
+        return r
+    @R.function
+    def lanes_of_a_sum(b: R.Tensor((4, 5), dtype="float32")):
+        r = R.call_tir(Module.lanes_of_a_sum_, (b,), out_sinfo=R.Tensor((5,), "float32"))
+        return r
+    @R.function
+    def lanes_that_overlap(b: R.Tensor((4, 5), dtype="float32")):
+        r = R.call_tir(Module.lanes_that_overlap_, (b,), out_sinfo=R.Tensor((5,), "float32"))
+        return r
+    @R.function
+    def last_below_one(a: R.Tensor(("n", 4), dtype="float32")):
+        n = T.int64()
+        r = R.call_tir(Module.last_below_one_, (a,), out_sinfo=R.Tensor((n, 4), "float32"))
         return r
     @R.function
     def wraps_around(a: R.Tensor(("n", 1), dtype="float32")):

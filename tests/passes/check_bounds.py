@@ -17,6 +17,15 @@ class Module:
                 B[vi * 4 + vj] = T.if_then_else(vi >= 1, A[vi - 1, vj], T.float32(0))
 
     @T.prim_func
+    def proved_quotient(a: T.Buffer((2,), "float32"), b: T.handle):
+        n = T.int64()
+        B = T.match_buffer(b, (n,), "float32")
+        for i in range(n):
+            with T.block("b"):
+                vi = T.axis.spatial(n, i)
+                B[vi] = T.if_then_else(vi < 8, a[vi // 4], T.float32(0))
+
+    @T.prim_func
     def checked(a: T.handle, x: T.handle, b: T.handle):
         n = T.int64()
         A = T.match_buffer(a, (n,), "float32")
@@ -36,6 +45,11 @@ class Module:
     def main(a: R.Tensor(("n", 4), "float32")):
         n = T.int64()
         return R.call_tir(Module.proved, (a,), out_sinfo=R.Tensor((n * 4,), "float32"))
+
+    @R.function
+    def quotient(a: R.Tensor((2,), "float32"), s: R.Shape(["n"])):
+        n = T.int64()
+        return R.call_tir(Module.proved_quotient, (a,), out_sinfo=R.Tensor((n,), "float32"))
 
     @R.function
     def other(a: R.Tensor(("n",), "float32"), x: R.Tensor(("n",), "int32")):
@@ -61,6 +75,17 @@ class Module:
                 B[j_1] = T.if_then_else(T.int64(4) <= j_1, A[j_1 // T.int64(4) - T.int64(1), j_1 % T.int64(4)], T.float32(0.0))
 
     @T.prim_func
+    def proved_quotient(a: T.Buffer((2,), "float32"), b: T.handle):
+        n = T.int64()
+        B = T.match_buffer(b, (n,))
+        # with T.block("root"):
+        for i in range(n):
+            with T.block("b"):
+                vi = T.axis.spatial(n, i)
+                T.block_attr({"rlx.operator": "rearrange s"})
+                B[vi] = T.if_then_else(vi < T.int64(8), a[vi // T.int64(4)], T.float32(0.0))
+
+    @T.prim_func
     def checked(a: T.handle, x: T.handle, b: T.handle):
         T.func_attr({"op_pattern": 8})
         n = T.int64()
@@ -73,27 +98,34 @@ class Module:
                 vi = T.axis.spatial(n, i)
                 V = T.match_buffer(A[vi:vi + T.int64(2)], (2,), offset_factor=1)
                 with T.init():
-                    T.check_index("store to 'B' (check_bounds.py#forms:29:21) outside of the buffer: index 0 is ", X[vi], ", the dimension is ", n)
+                    T.check_index("store to 'B' (check_bounds.py#forms:38:21) outside of the buffer: index 0 is ", X[vi], ", the dimension is ", n)
                     B[X[vi]] = T.float32(0.0)
                 if X[vi] > 0:
-                    T.check_index("load from 'A' (check_bounds.py#forms:30:17) outside of the buffer: index 0 is ", X[vi], ", the dimension is ", n)
+                    T.check_index("load from 'A' (check_bounds.py#forms:39:17) outside of the buffer: index 0 is ", X[vi], ", the dimension is ", n)
                 if not X[vi] > 0:
-                    T.check_index("load from 'A' (check_bounds.py#forms:30:17) outside of the buffer: index 0 is ", vi + T.int64(1), ", the dimension is ", n)
+                    T.check_index("load from 'A' (check_bounds.py#forms:39:17) outside of the buffer: index 0 is ", vi + T.int64(1), ", the dimension is ", n)
                 B[vi] = T.if_then_else(X[vi] > 0, A[X[vi]], V[1])
-        T.check_index("load from 'X' (check_bounds.py#forms:31:9) outside of the buffer: index 0 is ", 0, ", the dimension is ", n)
-        T.check_index("load from 'A' (check_bounds.py#forms:31:9) outside of the buffer: index 0 is ", X[0], ", the dimension is ", n)
+        T.check_index("load from 'X' (check_bounds.py#forms:40:9) outside of the buffer: index 0 is ", 0, ", the dimension is ", n)
+        T.check_index("load from 'A' (check_bounds.py#forms:40:9) outside of the buffer: index 0 is ", X[0], ", the dimension is ", n)
         while A[X[0]] > T.float32(0.0):
-            T.check_index("load from 'X' (check_bounds.py#forms:32:13) outside of the buffer: index 0 is ", 0, ", the dimension is ", n)
-            T.check_index("load from 'A' (check_bounds.py#forms:32:13) outside of the buffer: index 0 is ", X[0], ", the dimension is ", n)
+            T.check_index("load from 'X' (check_bounds.py#forms:41:13) outside of the buffer: index 0 is ", 0, ", the dimension is ", n)
+            T.check_index("load from 'A' (check_bounds.py#forms:41:13) outside of the buffer: index 0 is ", X[0], ", the dimension is ", n)
             A[X[0]] = A[X[0]] - T.float32(1.0)
-            T.check_index("load from 'X' (check_bounds.py#forms:31:9) outside of the buffer: index 0 is ", 0, ", the dimension is ", n)
-            T.check_index("load from 'A' (check_bounds.py#forms:31:9) outside of the buffer: index 0 is ", X[0], ", the dimension is ", n)
+            T.check_index("load from 'X' (check_bounds.py#forms:40:9) outside of the buffer: index 0 is ", 0, ", the dimension is ", n)
+            T.check_index("load from 'A' (check_bounds.py#forms:40:9) outside of the buffer: index 0 is ", X[0], ", the dimension is ", n)
 
     @R.function
     def main(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor(("n * 4",), dtype="float32"):
         n = T.int64()
         cls = Module
         gv: R.Tensor((n * 4,), dtype="float32") = R.call_tir(cls.proved, (a,), out_sinfo=R.Tensor((n * 4,), dtype="float32"))
+        return gv
+
+    @R.function
+    def quotient(a: R.Tensor((2,), dtype="float32"), s: R.Shape(["n"])) -> R.Tensor(("n",), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        gv: R.Tensor((n,), dtype="float32") = R.call_tir(cls.proved_quotient, (a,), out_sinfo=R.Tensor((n,), dtype="float32"))
         return gv
 
     @R.function

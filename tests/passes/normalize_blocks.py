@@ -4126,6 +4126,48 @@ class Module:
                 O[i_1_1] = O[i_1_1] + B[i_1_1, k_1]
 
     @T.prim_func
+    def known_conditions_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((4, 5), "float32")):
+        # with T.block("root"):
+        for i, j in T.grid(T.int64(4), T.int64(5)):
+            with T.block("O"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_1, j_1] = B[i_1, j_1]
+
+    @T.prim_func
+    def lanes_of_a_sum_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((5,), "float32")):
+        # with T.block("root"):
+        for lane, k in T.grid(T.int64(5), T.int64(4)):
+            with T.block("O"):
+                lane_1, k_1 = T.axis.remap("SR", [lane, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    O[lane_1] = T.float32(0.0)
+                O[lane_1] = O[lane_1] + B[k_1, lane_1]
+
+    @T.prim_func
+    def lanes_that_overlap_(B: T.Buffer((4, 5), "float32"), O: T.Buffer((5,), "float32")):
+        # with T.block("root"):
+        for k in range(T.int64(5)):
+            with T.block("O"):
+                k_1 = T.axis.spatial(T.int64(5), k)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                O[k_1] = B[T.int64(0), k_1]
+        O[T.Ramp(1, 1, 4)] = O[T.Ramp(0, 1, 4)] + O[T.Ramp(1, 1, 4)]
+
+    @T.prim_func
+    def last_below_one_(a_: T.handle, o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 4))
+        O = T.match_buffer(o_, (n, 4))
+        # with T.block("root"):
+        for i, j in T.grid(n, T.int64(4)):
+            with T.block("O"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_1, j_1] = A[i_1, j_1] + T.float32(2.0)
+
+    @T.prim_func
     def wraps_around_(o_: T.handle):
         n = T.int64()
         O = T.match_buffer(o_, (n, 3), "int32")
@@ -4218,6 +4260,31 @@ class Module:
     def limited_sums(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         cls = Module
         r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.limited_sums_, (b,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        return r
+
+    @R.function
+    def known_conditions(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((4, 5), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 5), dtype="float32") = R.call_tir(cls.known_conditions_, (b,), out_sinfo=R.Tensor((4, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def lanes_of_a_sum(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((5,), dtype="float32"):
+        cls = Module
+        r: R.Tensor((5,), dtype="float32") = R.call_tir(cls.lanes_of_a_sum_, (b,), out_sinfo=R.Tensor((5,), dtype="float32"))
+        return r
+
+    @R.function
+    def lanes_that_overlap(b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((5,), dtype="float32"):
+        cls = Module
+        r: R.Tensor((5,), dtype="float32") = R.call_tir(cls.lanes_that_overlap_, (b,), out_sinfo=R.Tensor((5,), dtype="float32"))
+        return r
+
+    @R.function
+    def last_below_one(a: R.Tensor(("n", 4), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 4), dtype="float32") = R.call_tir(cls.last_below_one_, (a,), out_sinfo=R.Tensor((n, 4), dtype="float32"))
         return r
 
     @R.function
