@@ -2,10 +2,11 @@
 """Programs as TVM's own Schedule leaves them, beside the same programs unscheduled: equal results, and times.
 
     python3 -m venv V && V/bin/pip install apache-tvm numpy        # 0.27
-    V/bin/python tests/tvm/schedules.py 0-99 [--steps focus|all] [--small] [--build build] [--keep FOLDER]
+    V/bin/python tests/tvm/schedules.py 0-99 [--steps focus|all|tuned] [--small] [--build build] [--keep FOLDER]
 
 A seed chooses an operator, sizes (some symbolic), one to four random steps, and after how many of TVM's lowering
-passes the module is printed. Prints a line for each program that takes more than 1.3 times as long as its plain form,
+passes the module is printed. With --steps tuned, all sizes are numbers, and the steps are those of a random point of
+MetaSchedule's design space for CPUs. Prints a line for each program that takes more than 1.3 times as long as its plain form,
 differs from it or fails, and a summary. With --small, sizes are tiny, 0 and 1 among them, and the scheduled program
 without optimisation is the reference. A difference may be TVM's: it schedules some programs wrongly.
 """
@@ -20,23 +21,25 @@ import tempfile
 import numpy as np
 import tvm
 from tvm import relax, s_tir, te, tirx, topi
+from tvm.s_tir import meta_schedule as ms
 
 F = "float32"
 FOCUS = ["split", "split", "split", "fuse", "fuse", "reorder", "reorder", "decompose", "cache_read", "cache_write"]
 OTHERS = ["compute_at", "reverse_compute_at", "inline", "blockize", "vectorize", "unroll", "rfactor", "parallel",
           "storage_align", "add_unit_loop", "merge"]
+TUNED = ["tuned"]
 
 
 def size(r, small, values):
     return r.choice([0, 1, 1, 2, 3, 5, 7]) if small else r.choice(values)
 
 
-def operator(r, small):
-    """(name, shapes with n as the symbolic dimension, function of tensors, value of n)."""
+def operator(r, small, symbolic):
+    """(name, shapes, with n as a dimension if |symbolic| and r says so, function of tensors, value of n)."""
     def s(*values):
         return max(size(r, small, values), 1)
 
-    n = tirx.Var("n", "int64") if r.random() < 0.5 else None
+    n = tirx.Var("n", "int64") if r.random() < 0.5 and symbolic else None
     value = size(r, small, [96, 128, 200, 256])
     rows = n if n is not None else max(value, 1)
     a, b, c = s(64, 96, 128), s(48, 64, 100), s(32, 64)
@@ -83,6 +86,17 @@ def operator(r, small):
         ("gemv", [(1, a), (a, b)], topi.matmul),
         ("conv", [(ch, hw, hw), (b, ch, 3, 3)], conv),
         ("depthwise", [(ch, hw, hw), (ch, 3, 3)], depthwise),
+        ("conv_nchw", [(1, ch, hw, hw), (b, ch, 3, 3)], lambda x, w: topi.nn.relu(topi.nn.conv2d_nchw(
+            x, w, r.choice([1, 2]), 1, 1))),
+        ("conv_nhwc", [(1, hw, hw, ch), (3, 3, ch, b)], lambda x, w: topi.nn.conv2d_nhwc(x, w, r.choice([1, 2]), 1, 1)),
+        ("depthwise_nchw", [(1, ch, hw, hw), (ch, 1, 3, 3)], lambda x, w: topi.nn.depthwise_conv2d_nchw(
+            x, w, (1, 1), (1, 1), (1, 1))),
+        ("grouped", [(1, 2 * ch, hw, hw), (2 * b, ch, 3, 3)], lambda x, w: topi.nn.group_conv2d_nchw(
+            x, w, 1, 1, 1, 2)),
+        ("transposed", [(1, ch, hw, hw), (ch, b, 2, 2)], lambda x, w: topi.nn.conv2d_transpose_nchw(
+            x, w, (2, 2), (0, 0), F, (0, 0))),
+        ("dense", [(rows, a), (b, a), (b,)], lambda x, w, c: topi.nn.relu(topi.add(topi.nn.dense(x, w), c))),
+        ("mean_pool", [(2, ch, hw, hw)], lambda x: topi.mean(x, axis=[2, 3])),
         ("transpose", [(rows, a)], lambda x: topi.transpose(x, [1, 0])),
         ("transpose3", [(c, rows, 16)], lambda x: topi.transpose(x, [1, 0, 2])),
         ("concat", [(rows, a), (rows, b)], lambda x, y: topi.concatenate([x, y], axis=1)),
@@ -171,16 +185,29 @@ def module(func, shapes, out):
     return bb.get()
 
 
-def programs(seed, steps, small):
-    """The plain and the scheduled module, their description, shapes, and the value of n; None: no step applied."""
-    r = random.Random(seed)
-    name, shapes, build, value = operator(r, small)
-    inputs = [te.placeholder(s, F, f"x{i}") for i, s in enumerate(shapes)]
-    out = build(*inputs)
-    func = te.create_prim_func([*inputs, out]).with_attr("global_symbol", "work")
-    plain = module(func, shapes, list(out.shape))
-    sch = s_tir.Schedule(plain)
-    sch.work_on("work")
+def tuned(r, mod):
+    """A point of MetaSchedule's design space for CPUs, or None. Its default rules for "llvm" crash in 0.27; these are
+    the same ones."""
+    rule, post = ms.schedule_rule, ms.postproc
+    rules = [rule.AutoInline(into_producer=False, into_consumer=True, inline_const_tensor=True,
+                             disallow_if_then_else=True, require_injective=True, require_ordered=True,
+                             disallow_op=["tirx.exp"]),
+             rule.AddRFactor(max_jobs_per_core=16, max_innermost_factor=64),
+             rule.MultiLevelTiling("SSRSRS", max_innermost_factor=64,
+                                   reuse_write=rule.ReuseType(req="may", levels=[1, 2], scope="global")),
+             rule.ParallelizeVectorizeUnroll(max_jobs_per_core=16, max_vectorize_extent=64,
+                                             unroll_max_steps=[0, 16, 64, 512], unroll_explicit=True),
+             rule.RandomComputeLocation()]
+    after = [post.DisallowDynamicLoop(), post.RewriteParallelVectorizeUnroll(), post.RewriteReductionBlock()]
+    space = ms.space_generator.PostOrderApply(sch_rules=rules, postprocs=after, mutator_probs={})
+    context = ms.TuneContext(mod, target=tvm.target.Target({"kind": "llvm", "num-cores": 2}), space_generator=space,
+                             num_threads=1, rand_state=r.randrange(1, 1 << 30))
+    sch = r.choice(context.generate_design_space())
+    return sch.mod if all([p.apply(sch) for p in after]) else None
+
+
+def random_steps(r, sch, steps):
+    """Applies one to four steps; returns their names."""
     done = []
     for _ in range(r.choice([1, 2, 2, 3, 3, 4])):
         for _ in range(8):
@@ -191,9 +218,28 @@ def programs(seed, steps, small):
                 break
             except Exception:  # TVM refuses the step here
                 continue
-    if not done:
+    return done
+
+
+def programs(seed, steps, small):
+    """The plain and the scheduled module, their description, shapes, and the value of n; None: no step applied."""
+    r = random.Random(seed)
+    name, shapes, build, value = operator(r, small, steps != TUNED)
+    inputs = [te.placeholder(s, F, f"x{i}") for i, s in enumerate(shapes)]
+    out = build(*inputs)
+    func = te.create_prim_func([*inputs, out]).with_attr("global_symbol", "work")
+    plain = module(func, shapes, list(out.shape))
+    if steps == TUNED:
+        point, done = tuned(r, tvm.IRModule({"main": func.with_attr("global_symbol", "main")})), TUNED
+        scheduled = point and module(point["main"].with_attr("global_symbol", "work"), shapes, list(out.shape))
+    else:
+        sch = s_tir.Schedule(plain)
+        sch.work_on("work")
+        done = random_steps(r, sch, steps)
+        scheduled = sch.mod
+    if not done or not scheduled:
         return None
-    scheduled, n = sch.mod, 0
+    n = 0
     if r.random() < 0.6:
         order = passes()
         for p in order[:r.randrange(1, len(order) + 1)]:
@@ -223,7 +269,7 @@ def measure(build, path, given):
 def check(seed, args, folder):
     r = np.random.default_rng(seed)
     try:
-        made = programs(seed, FOCUS if args.steps == "focus" else FOCUS + 2 * OTHERS, args.small)
+        made = programs(seed, {"focus": FOCUS, "all": FOCUS + 2 * OTHERS, "tuned": TUNED}[args.steps], args.small)
     except Exception as e:  # te refuses the sizes
         return "unmade " + (str(e).splitlines() or ["?"])[-1][:100]
     if not made:
@@ -264,7 +310,7 @@ def check(seed, args, folder):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("seeds", help="A-B")
-    p.add_argument("--steps", choices=["focus", "all"], default="focus")
+    p.add_argument("--steps", choices=["focus", "all", "tuned"], default="focus")
     p.add_argument("--small", action="store_true")
     p.add_argument("--build", default="build")
     p.add_argument("--keep", metavar="FOLDER")
