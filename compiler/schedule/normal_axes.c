@@ -271,7 +271,9 @@ bool rlxc_nest_whole(rlxc_context *ctx, rlxc_nest *nest)
     if (b->n_axes > RLXC_NEST_AXES || b->init || rlxc_nest_reads_own(ctx, b))
         return false;
     for (uint32_t i = 0; i < nest->n_loops; i++)
-        if (nest->once[i] != RLXC_EACH_TURN)
+        if (nest->once[i] != RLXC_EACH_TURN &&
+            (nest->once[i] != RLXC_FIRST_TURN ||
+             rlxc_bound_of(ctx, nest->loops[i]->loop.extent, NULL).min <= 0))
             return false;
     for (uint32_t k = 0; k < b->n_axes; k++) {
         const rlxc_axis *axis = &b->axes[k];
@@ -286,9 +288,11 @@ bool rlxc_nest_whole(rlxc_context *ctx, rlxc_nest *nest)
     const rlxc_expr *loops[RLXC_NEST_LOOPS];
     int64_t steps, elements;
     for (uint32_t i = 0; i < nest->n_loops; i++)
-        loops[i] = rlxc_cast(ctx, RLX_I64, nest->loops[i]->loop.extent);
+        loops[i] = nest->once[i] == RLXC_FIRST_TURN
+                       ? rlxc_i64(ctx, 1)
+                       : rlxc_cast(ctx, RLX_I64, nest->loops[i]->loop.extent);
     if (rlxc_is_int(rlxc_product(ctx, loops, nest->n_loops), &steps) &&
-        rlxc_is_int(rlxc_product(ctx, nest->extents, b->n_axes), &elements) && elements > steps)
+        rlxc_is_int(rlxc_product(ctx, nest->extents, b->n_axes), &elements) && elements / 2 > steps)
         return false; /* most are never needed */
     if (!rlxc_nest_stores_all(ctx, nest) || !rlxc_reach_loads_inside(&reach, b->body->store.value))
         return false;

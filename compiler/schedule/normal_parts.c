@@ -438,11 +438,108 @@ static bool has_sum(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *nest
     return found;
 }
 
+/* --- iterations that repeat others ------------------------------------------------------------ */
+
+/* The nests inside one loop, of which some store the same in each of its iterations. */
+typedef struct repeats {
+    rlxc_context *ctx;
+    rlxc_nest *nests;
+    uint32_t n, depth; /* of the loop */
+    const rlxc_stmt *loop;
+    bool *same;
+} repeats;
+
+static bool is_inside(const repeats *r, uint32_t i)
+{
+    return r->depth < r->nests[i].n_loops && r->nests[i].loops[r->depth] == r->loop;
+}
+
+/* True if nests[b] stores the elements that nests[a] does in each iteration of the loop. */
+static bool stores_again(const repeats *r, uint32_t a, uint32_t b)
+{
+    rlxc_nest x = r->nests[a], y = r->nests[b];
+    x.once[r->depth] = y.once[r->depth] = RLXC_FIRST_TURN;
+    return stored_by(&x) == stored_by(&y) && rlxc_nest_axes(r->ctx, &x) &&
+           rlxc_nest_axes(r->ctx, &y) && same_elements(r->ctx, &x, &y, shared_loops(&x, &y));
+}
+
+static bool depends_on(const repeats *r, const rlxc_nest *nest, const rlxc_buffer *x)
+{
+    const rlxc_expr *cond = nest->realize->block.predicate;
+    bool found = rlxc_nest_reads(r->ctx, nest->block, x) ||
+                 (cond && rlxc_mentions(r->ctx, cond, x));
+    for (uint32_t i = 0; i < nest->n_loops && !found; i++)
+        found = rlxc_mentions(r->ctx, nest->loops[i]->loop.extent, x);
+    for (uint32_t i = 0; i < nest->block->n_axes && !found; i++)
+        found = rlxc_mentions(r->ctx, nest->realize->block.values[i], x);
+    return found;
+}
+
+/* True if nests[g] stores the same again, supposing that the others marked do: nothing else changes
+ * what it reads or stores, or has read that, and it begins with values that it does not read. */
+static bool stays_same(const repeats *r, uint32_t g)
+{
+    const rlxc_nest *nest = &r->nests[g];
+    const rlxc_buffer *x = stored_by(nest);
+    uint32_t first = r->n;
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (!is_inside(r, i))
+            continue;
+        const rlxc_nest *other = &r->nests[i];
+        const bool stores = stored_by(other)->data == x->data;
+        if (r->same[i] && stores && first == r->n)
+            first = i;
+        if (r->same[i] ? i < first && depends_on(r, other, x)
+                       : stores || depends_on(r, nest, stored_by(other)) ||
+                             (i < g && depends_on(r, other, x)))
+            return false;
+    }
+    const rlxc_block *begin = r->nests[first].block;
+    return (begin->init || !rlxc_nest_reads_own(r->ctx, begin)) &&
+           (first == g || stores_again(r, first, g));
+}
+
+/* Marks the nests that store the same in each iteration of |loop|, which has iterations: the first
+ * one counts. */
+static void mark_first(rlxc_context *ctx, rlxc_nest *nests, uint32_t n, const rlxc_stmt *loop,
+                       uint32_t depth)
+{
+    repeats r = {ctx, nests, n, depth, loop, rlxc_try_alloc(ctx, (size_t)n + 1, sizeof(bool))};
+    bool changed = r.same && !may_be_empty(ctx, loop->loop.extent);
+    for (uint32_t i = 0; i < n && changed; i++)
+        r.same[i] = is_inside(&r, i) && nests[i].once[depth] == RLXC_EACH_TURN &&
+                    !uses_loop(ctx, &nests[i], loop);
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < n; i++) {
+            const bool leaves = r.same[i] && !stays_same(&r, i);
+            r.same[i] = r.same[i] && !leaves;
+            changed = changed || leaves;
+        }
+    }
+    for (uint32_t i = 0; i < n && r.same; i++)
+        if (r.same[i])
+            nests[i].once[depth] = RLXC_FIRST_TURN;
+}
+
+/* Marks what loops around several nests compute again and again, such as rows of a temporary that
+ * each element of the row computes whole. */
+static void mark_repeated(rlxc_context *ctx, rlxc_nest *nests, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        const uint32_t shared = shared_loops(&nests[i - 1], &nests[i]);
+        for (uint32_t l = i > 1 ? shared_loops(&nests[i - 2], &nests[i - 1]) : 0; l < shared; l++)
+            mark_first(ctx, nests, n, nests[i].loops[l], l);
+    }
+}
+
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
                      rlxc_nests *out)
 {
     const uint32_t first = out->count;
     bool done = rlxc_take_apart(ctx, stmt, out) && out->count - first <= MOST_PARTS;
+    if (done && out->count > first)
+        mark_repeated(ctx, &out->items[first], out->count - first);
     for (uint32_t i = first; i < out->count && done; i++)
         for (uint32_t k = i + 1; k < out->count; k++)
             mark_last(ctx, &out->items[i], &out->items[k]);

@@ -197,9 +197,12 @@ static const rlxc_stmt *plain_block(rlxc_context *ctx, const rlxc_stmt *s)
     return own;
 }
 
-/* |s| without names for indices, known conditions, and regions of blocks; NULL: it has none. */
+/* |s| without names for indices, known conditions, regions of blocks, and hints of how to unroll;
+ * NULL: it has none. */
 static const rlxc_stmt *plain_stmt(void *user, const rlxc_stmt *s)
 {
+    if (s->kind == RLXC_STMT_ATTR)
+        return strncmp(s->attr.key, "pragma_", 7) == 0 ? rlxc_stmt_nothing(user) : NULL;
     if (s->kind == RLXC_STMT_IF)
         return known_branch(user, s);
     if (s->kind == RLXC_STMT_BLOCK)
