@@ -152,8 +152,10 @@ static void inline_copies(state *s, bool moves)
 
 /* --- layouts ---------------------------------------------------------------------------------- */
 
-static void plain_layouts(state *s)
+/* True if a temporary has another layout now. */
+static bool plain_layouts(state *s)
 {
+    bool changed = false;
     rlxc_buffer **own = rlxc_try_alloc(s->ctx, s->temps.n, sizeof *own);
     for (uint32_t t = 0; t < s->temps.n && own; t++) {
         bool fixed = false;
@@ -163,12 +165,14 @@ static void plain_layouts(state *s)
         }
         own[t] = fixed ? s->temps.items[t]
                        : rlxc_plain_layout(s->ctx, s->stmts, s->n, s->temps.items[t]);
-        s->changed = s->changed || own[t] != s->temps.items[t];
+        changed = changed || own[t] != s->temps.items[t];
     }
+    s->changed = s->changed || changed;
     if (own)
         s->temps.items = own;
     for (uint32_t i = 0; i < s->n; i++) /* dimensions may be split over a loop now */
         s->stmts[i] = rlxc_cut_loops(s->ctx, s->stmts[i], false);
+    return changed;
 }
 
 /* --- nests ------------------------------------------------------------------------------------ */
@@ -588,6 +592,7 @@ static void remake(state *s)
 {
     items all = {0};
     split_statements(s, &all);
+    s->odd = 0;
     for (uint32_t i = 0; i < all.count; i++)
         s->odd += all.items[i].nest == NULL;
     separate_values(s, &all);
@@ -728,6 +733,10 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
     plain_layouts(&s);
     inline_copies(&s, false);
     remake(&s);
+    if (plain_layouts(&s)) {
+        inline_copies(&s, false);
+        remake(&s);
+    }
     inline_copies(&s, true);
     rewrite_attention(&s);
     if (!s.changed || rlxc_failed(ctx)) {

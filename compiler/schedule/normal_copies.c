@@ -86,7 +86,7 @@ static const rlxc_expr *source_of(void *user, const rlxc_expr *e)
     const rlxc_expr *source = rlxc_simplify(
         in->ctx, rlxc_substitute(in->ctx, store->store.value, vars, values, n), &in->bounds);
     in->failed = in->failed || source->kind != RLXC_EXPR_LOAD ||
-                 rlxc_divisions_in(in->ctx, source, NULL) > rlxc_divisions_in(in->ctx, e, NULL);
+                 rlxc_divisions_in(in->ctx, source) > rlxc_divisions_in(in->ctx, e);
     return source;
 }
 

@@ -67,6 +67,20 @@ static const rlxc_expr *index_of(const layout *l, const rlxc_stmt *store, uint32
     return e->kind == RLXC_EXPR_CAST && e->bin.a->kind == RLXC_EXPR_VAR ? e->bin.a : e;
 }
 
+static const rlxc_expr *without_own(void *user, const rlxc_expr *e)
+{
+    const layout *l = user;
+    return e->kind == RLXC_EXPR_LOAD && e->load.buffer == l->buffer
+               ? rlxc_cast(l->ctx, e->dtype, rlxc_i64(l->ctx, 0))
+               : NULL;
+}
+
+/* The value of |store| with 0 for loads of the buffer, whose indices change with the layout. */
+static const rlxc_expr *value_of(const layout *l, const rlxc_stmt *store)
+{
+    return rlxc_expr_rewrite(l->ctx, store->store.value, without_own, (void *)(uintptr_t)l);
+}
+
 /* --- merging dimensions ----------------------------------------------------------------------- */
 
 /* True if |var| counts from 0 to n - 1. */
@@ -74,20 +88,6 @@ static bool is_digit(const layout *l, const rlxc_expr *var, int64_t n)
 {
     const rlxc_bound b = rlxc_bound_of(l->ctx, var, &l->bounds);
     return var->kind == RLXC_EXPR_VAR && b.min == 0 && b.max == n - 1;
-}
-
-typedef struct pair {
-    const rlxc_buffer *except; /* not in indices of its loads */
-    const rlxc_expr *vars[2];
-    bool used[2];
-} pair;
-
-static bool find_pair_in(void *user, const rlxc_expr *e)
-{
-    pair *p = user;
-    for (int i = 0; i < 2; i++)
-        p->used[i] = p->used[i] || e == p->vars[i];
-    return e->kind != RLXC_EXPR_LOAD || e->load.buffer != p->except;
 }
 
 /* True if |store| computes its element from the sum of both indices, high * n + low. */
@@ -101,9 +101,8 @@ static bool uses_sum(const layout *l, const rlxc_stmt *store, uint32_t high, uin
     if (!is_digit(l, vars[1], n) || vars[0]->kind != RLXC_EXPR_VAR || range.min != 0 ||
         range.max == INT64_MAX || __builtin_mul_overflow(range.max + 1, n, &size))
         return false;
-    pair p = {l->buffer, {vars[0], vars[1]}, {false, false}};
-    rlxc_expr_visit(ctx, store->store.value, find_pair_in, &p);
-    if (!p.used[0] || !p.used[1])
+    const rlxc_expr *value = value_of(l, store);
+    if (!rlxc_expr_uses_var(ctx, value, vars[0]) || !rlxc_expr_uses_var(ctx, value, vars[1]))
         return false;
     const rlxc_expr *sum = rlxc_var(ctx, "sum", RLX_I64), *by = rlxc_i64(ctx, n);
     const rlxc_expr *digits[] = {
@@ -113,10 +112,9 @@ static bool uses_sum(const layout *l, const rlxc_stmt *store, uint32_t high, uin
     for (uint32_t i = 0; i < l->bounds.vars.count; i++)
         rlxc_bounds_set(ctx, &bounds, l->bounds.vars.items[i], l->bounds.ranges.items[i]);
     rlxc_bounds_set(ctx, &bounds, sum, (rlxc_bound){0, size - 1});
-    const rlxc_expr *value =
-        rlxc_simplify(ctx, rlxc_substitute(ctx, store->store.value, vars, digits, 2), &bounds);
-    return rlxc_divisions_in(ctx, value, l->buffer) <=
-           rlxc_divisions_in(ctx, store->store.value, l->buffer);
+    const rlxc_expr *merged =
+        rlxc_simplify(ctx, rlxc_substitute(ctx, value, vars, digits, 2), &bounds);
+    return rlxc_divisions_in(ctx, merged) <= rlxc_divisions_in(ctx, value);
 }
 
 typedef struct divisor {
@@ -140,12 +138,12 @@ static bool share_index(const layout *l, uint32_t high, uint32_t low, int64_t n)
     for (uint32_t i = 0; i < l->n; i++) {
         const rlxc_expr *a = index_of(l, l->stores[i], high), *b = index_of(l, l->stores[i], low);
         const uint32_t before =
-            rlxc_divisions_in(l->ctx, a, NULL) + rlxc_divisions_in(l->ctx, b, NULL);
+            rlxc_divisions_in(l->ctx, a) + rlxc_divisions_in(l->ctx, b);
         const rlxc_expr *sum =
             rlxc_add(l->ctx, rlxc_mul(l->ctx, rlxc_wide(l->ctx, a), rlxc_i64(l->ctx, n)),
                      rlxc_wide(l->ctx, b));
         const uint32_t after =
-            rlxc_divisions_in(l->ctx, rlxc_canonical(l->ctx, sum, &l->bounds), NULL);
+            rlxc_divisions_in(l->ctx, rlxc_canonical(l->ctx, sum, &l->bounds));
         divisor d = {n, false};
         const bool both = after + 1 < before; /* quotient and remainder are gone */
         if (both)
@@ -183,8 +181,8 @@ static bool find_apart(void *user, const rlxc_expr *e)
 {
     parting *p = user;
     rlxc_context *ctx = p->l->ctx;
-    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer == p->l->buffer)
-        return e->kind != RLXC_EXPR_LOAD;
+    if (e->kind != RLXC_EXPR_LOAD)
+        return true;
     for (uint32_t i = 0; i < e->load.n && !p->apart; i++) {
         const rlxc_expr *at = linear_form(p->l, e->load.indices[i]), *rest;
         int64_t times;
@@ -226,7 +224,7 @@ static bool find_digit(const layout *l, uint32_t *at, int64_t *by)
             const rlxc_expr *high = rlxc_mul(ctx, p.var, rlxc_i64(ctx, p.by));
             const rlxc_bound low = rlxc_bound_of(
                 ctx, rlxc_canonical(ctx, rlxc_sub(ctx, p.sum, high), NULL), &l->bounds);
-            rlxc_expr_visit(ctx, l->stores[i]->store.value, find_apart, &p);
+            rlxc_expr_visit(ctx, value_of(l, l->stores[i]), find_apart, &p);
             if (p.apart && low.min >= 0 && low.max < p.by && l->buffer->ndim < RLX_MAX_NDIM) {
                 *by = p.by;
                 return true;

@@ -188,7 +188,7 @@ static bool carries(const walk *w, const rlxc_expr *e, const rlxc_expr *size)
         e = e->bin.a;
     rlxc_expr_visit(w->ctx, e, find_quotient, &quotient);
     const bool inside = rlxc_is_int(size, &n) && b.min >= 0 && b.max < n;
-    return quotient || (!inside && rlxc_divisions_in(w->ctx, e, NULL) > 0);
+    return quotient || (!inside && rlxc_divisions_in(w->ctx, e) > 0);
 }
 
 static void map(walk *w, const rlxc_reshaping *r, const rlxc_expr *const *at, const rlxc_expr **out)

@@ -121,23 +121,18 @@ void rlxc_bound_loop(rlxc_context *ctx, rlxc_bounds *bounds, const rlxc_expr *va
         rlxc_bounds_set(ctx, bounds, var, (rlxc_bound){0, n - 1});
 }
 
-typedef struct divisions {
-    const rlxc_buffer *except;
-    uint32_t n;
-} divisions;
-
 static bool count_division(void *user, const rlxc_expr *e)
 {
-    divisions *d = user;
-    d->n += e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
-    return e->kind != RLXC_EXPR_LOAD || e->load.buffer != d->except;
+    uint32_t *n = user;
+    *n += e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
+    return true;
 }
 
-uint32_t rlxc_divisions_in(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *except)
+uint32_t rlxc_divisions_in(rlxc_context *ctx, const rlxc_expr *e)
 {
-    divisions d = {.except = except};
-    rlxc_expr_visit(ctx, e, count_division, &d);
-    return d.n;
+    uint32_t n = 0;
+    rlxc_expr_visit(ctx, e, count_division, &n);
+    return n;
 }
 
 const rlxc_expr *rlxc_digit_limit(rlxc_context *ctx, const rlxc_expr *cond,

@@ -47,9 +47,8 @@ bool rlxc_covers(rlxc_context *ctx, const rlxc_expr *count, int64_t size, const 
  */
 void rlxc_bound_loop(rlxc_context *ctx, rlxc_bounds *bounds, const rlxc_expr *var,
                      const rlxc_expr *min, const rlxc_expr *extent);
-/* The number of quotients and remainders in |e|, without those in loads of |except| (may be NULL).
- */
-uint32_t rlxc_divisions_in(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *except);
+/* The number of quotients and remainders in |e|. */
+uint32_t rlxc_divisions_in(rlxc_context *ctx, const rlxc_expr *e);
 /* |cond|, high == last and least <= low, where high is at most last and low counts from 0, as a
  * limit on high * n + low, of which low is the lower digit; NULL: it is something else. */
 const rlxc_expr *rlxc_digit_limit(rlxc_context *ctx, const rlxc_expr *cond,
