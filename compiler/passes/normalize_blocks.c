@@ -550,12 +550,24 @@ static void take_borders(state *s, items *all)
 
 /* --- results that are copied out -------------------------------------------------------------- */
 
+static bool is_opaque(const state *s, const rlxc_buffer *buffer)
+{
+    bool opaque = false;
+    for (uint32_t i = 0; i < s->n && !opaque; i++) {
+        const rlxc_buffer_use u = rlxc_use_of(s->ctx, s->stmts[i], buffer);
+        opaque = rlxc_is_opaque(&u);
+    }
+    return opaque;
+}
+
 /* The temporary that item |at| copies out whole, if it has no other use; or NULL. */
 static const rlxc_buffer *copied_out(const state *s, const items *all, uint32_t at)
 {
     const item *x = &all->items[at];
     const rlxc_buffer *from = x->nest && !x->removed ? rlxc_copied(s->ctx, x->nest->block) : NULL;
-    if (!from || rlxc_temp_writers(&s->temps, from) == 0 || !rlxc_nest_stores_all(s->ctx, x->nest))
+    if (!from || rlxc_temp_writers(&s->temps, from) == 0 ||
+        !rlxc_nest_stores_all(s->ctx, x->nest) ||
+        (!rlxc_same_dims(from, stored_by(x)) && is_opaque(s, from)))
         return NULL;
     for (uint32_t i = 0; i < all->count; i++) {
         const item *other = &all->items[i];

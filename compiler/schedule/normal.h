@@ -285,7 +285,7 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f, bool divide);
 uint32_t rlxc_count_divisions(rlxc_context *ctx, const rlxc_stmt *body, bool all);
 
 /* The source buffer of a block that copies elements, at the same indices, to a buffer of the same
- * shape and type; or NULL. */
+ * shape and type, but for dimensions of one element; or NULL. */
 const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block);
 /* The load in |value|, which is a load or a choice between a load and a number; NULL: it is
  * something else, or a condition or an index loads. */
@@ -297,7 +297,10 @@ const rlxc_expr *rlxc_moved(rlxc_context *ctx, const rlxc_nest *mover);
  * no harder to compute and no condition is left; false without effect if that does not hold, or
  * saves nothing. */
 bool rlxc_inline_move(rlxc_context *ctx, rlxc_nest *reader, const rlxc_nest *mover);
-/* |stmt| with reads of |from| replaced by |to|, or (|stores|) all uses. */
+/* True if both have their dimensions of one element in the same places. */
+bool rlxc_same_dims(const rlxc_buffer *a, const rlxc_buffer *b);
+/* |stmt| with reads of |from| replaced by |to|, or (|stores|) all uses; unless rlxc_same_dims,
+ * there is nothing but loads and stores. */
 const rlxc_stmt *rlxc_with_buffer(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_buffer *from,
                                   const rlxc_buffer *to, bool stores);
 

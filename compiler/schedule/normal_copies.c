@@ -2,29 +2,43 @@
  * and to an element for each use (reindex). */
 #include "compiler/schedule/normal_space.h"
 
-static bool same_shape(rlxc_context *ctx, const rlxc_buffer *a, const rlxc_buffer *b)
+static bool is_unit(const rlxc_buffer *b, uint32_t i)
 {
-    if (a->ndim != b->ndim || !rlxc_dtype_eq(a->dtype, b->dtype) || a->strides || b->strides ||
-        a->elem_offset || b->elem_offset)
-        return false;
-    for (uint32_t i = 0; i < a->ndim; i++)
-        if (a->shape[i] != b->shape[i] && !rlxc_prove_eq(ctx, a->shape[i], b->shape[i], NULL))
-            return false;
-    return true;
+    return rlxc_is_const(b->shape[i], 1);
+}
+
+/* The first dimension of |b| from |i| on that may have more than one element. */
+static uint32_t next_dim(const rlxc_buffer *b, uint32_t i)
+{
+    while (i < b->ndim && is_unit(b, i))
+        i++;
+    return i;
+}
+
+static bool is_compact(const rlxc_buffer *b)
+{
+    return !b->strides && !b->elem_offset;
 }
 
 const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block)
 {
     const rlxc_stmt *store = block->body;
     const rlxc_expr *v = store->store.value;
-    if (block->init || !rlxc_nest_is_simple(ctx, block) || v->kind != RLXC_EXPR_LOAD ||
-        v->load.buffer->data == store->store.buffer->data ||
-        !same_shape(ctx, v->load.buffer, store->store.buffer))
+    if (block->init || !rlxc_nest_is_simple(ctx, block) || v->kind != RLXC_EXPR_LOAD)
         return NULL;
-    for (uint32_t i = 0; i < v->load.n; i++)
-        if (v->load.indices[i] != store->store.indices[i])
+    const rlxc_buffer *from = v->load.buffer, *to = store->store.buffer;
+    if (from->data == to->data || !rlxc_dtype_eq(from->dtype, to->dtype) || !is_compact(from) ||
+        !is_compact(to))
+        return NULL;
+    uint32_t i = next_dim(from, 0), k = next_dim(to, 0);
+    while (i < from->ndim && k < to->ndim) {
+        if (!rlxc_prove_eq(ctx, from->shape[i], to->shape[k], NULL) ||
+            v->load.indices[i] != store->store.indices[k])
             return NULL;
-    return v->load.buffer;
+        i = next_dim(from, i + 1);
+        k = next_dim(to, k + 1);
+    }
+    return i == from->ndim && k == to->ndim ? from : NULL;
 }
 
 /* --- moves ------------------------------------------------------------------------------------ */
@@ -130,9 +144,36 @@ bool rlxc_inline_move(rlxc_context *ctx, rlxc_nest *reader, const rlxc_nest *mov
     return true;
 }
 
+typedef struct reading {
+    rlxc_context *ctx;
+    const rlxc_buffer *from, *to;
+} reading;
+
+/* The indices in the other buffer, whose dimensions of one element may be elsewhere. */
+static void map(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
+{
+    const reading *r = user;
+    uint32_t k = next_dim(r->from, 0);
+    for (uint32_t i = 0; i < r->to->ndim; i++) {
+        out[i] = is_unit(r->to, i) ? rlxc_i64(r->ctx, 0) : at[k];
+        k = is_unit(r->to, i) ? k : next_dim(r->from, k + 1);
+    }
+}
+
+bool rlxc_same_dims(const rlxc_buffer *a, const rlxc_buffer *b)
+{
+    bool same = a->ndim == b->ndim;
+    for (uint32_t i = 0; i < a->ndim && same; i++)
+        same = is_unit(a, i) == is_unit(b, i);
+    return same;
+}
+
 const rlxc_stmt *rlxc_with_buffer(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_buffer *from,
                                   const rlxc_buffer *to, bool stores)
 {
-    const rlxc_redirection loads = {ctx, from, to, NULL, NULL, true};
-    return stores ? rlxc_exchange_buffer(ctx, stmt, from, to) : rlxc_redirect_stmt(&loads, stmt);
+    const bool same = rlxc_same_dims(from, to);
+    reading r = {ctx, from, to};
+    const rlxc_redirection redirection = {ctx, from, to, same ? NULL : map, &r, !stores};
+    return stores && same ? rlxc_exchange_buffer(ctx, stmt, from, to)
+                          : rlxc_redirect_stmt(&redirection, stmt);
 }

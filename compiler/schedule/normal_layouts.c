@@ -17,10 +17,11 @@ typedef struct layout {
     const rlxc_buffer *buffer;
     const rlxc_stmt *stores[MOST_STORES];
     uint32_t n;
-    rlxc_bounds bounds;               /* of loops and axes */
-    RLXC_VEC(const rlxc_expr *) axes; /* of blocks, in their order */
-    RLXC_VEC(const rlxc_expr *) vars; /* those and the loops' */
-    RLXC_VEC(const rlxc_expr *) wide; /* int64 variables for |vars| */
+    RLXC_VEC(const rlxc_stmt *) copies; /* stores of its elements to other buffers */
+    rlxc_bounds bounds;                 /* of loops and axes */
+    RLXC_VEC(const rlxc_expr *) axes;   /* of blocks, in their order */
+    RLXC_VEC(const rlxc_expr *) vars;   /* those and the loops' */
+    RLXC_VEC(const rlxc_expr *) wide;   /* int64 variables for |vars| */
 } layout;
 
 /* --- the stores ------------------------------------------------------------------------------- */
@@ -46,6 +47,9 @@ static bool note(void *user, const rlxc_stmt *s)
     }
     if (s->kind == RLXC_STMT_STORE && s->store.buffer == l->buffer && l->n < MOST_STORES)
         l->stores[l->n++] = s;
+    if (s->kind == RLXC_STMT_STORE && s->store.value->kind == RLXC_EXPR_LOAD &&
+        s->store.value->load.buffer == l->buffer && s->store.buffer != l->buffer)
+        RLXC_PUSH(l->ctx, &l->copies, s);
     return true;
 }
 
@@ -137,13 +141,11 @@ static bool share_index(const layout *l, uint32_t high, uint32_t low, int64_t n)
     bool share = false;
     for (uint32_t i = 0; i < l->n; i++) {
         const rlxc_expr *a = index_of(l, l->stores[i], high), *b = index_of(l, l->stores[i], low);
-        const uint32_t before =
-            rlxc_divisions_in(l->ctx, a) + rlxc_divisions_in(l->ctx, b);
+        const uint32_t before = rlxc_divisions_in(l->ctx, a) + rlxc_divisions_in(l->ctx, b);
         const rlxc_expr *sum =
             rlxc_add(l->ctx, rlxc_mul(l->ctx, rlxc_wide(l->ctx, a), rlxc_i64(l->ctx, n)),
                      rlxc_wide(l->ctx, b));
-        const uint32_t after =
-            rlxc_divisions_in(l->ctx, rlxc_canonical(l->ctx, sum, &l->bounds));
+        const uint32_t after = rlxc_divisions_in(l->ctx, rlxc_canonical(l->ctx, sum, &l->bounds));
         divisor d = {n, false};
         const bool both = after + 1 < before; /* quotient and remainder are gone */
         if (both)
@@ -251,29 +253,59 @@ static bool place_of(const layout *l, const rlxc_expr *load, const rlxc_expr *e,
     return false;
 }
 
-/* The dimensions in the order of their places in one of the stores; false: they have that order, or
- * none. */
+/* Fills |order| with the dimensions by their places; false: they have that order. */
+static bool sort(const uint32_t *places, uint32_t n, uint32_t *order)
+{
+    bool sorted = true;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t to = k;
+        for (; to > 0 && places[order[to - 1]] > places[k]; to--)
+            order[to] = order[to - 1];
+        sorted = sorted && to == k;
+        order[to] = k;
+    }
+    return !sorted;
+}
+
+/* The places of the indices of |store| in what it copies, or (|axes|) among the axes. */
+static bool places_of_store(const layout *l, const rlxc_stmt *store, bool axes, uint32_t *places)
+{
+    const rlxc_expr *load = rlxc_load_moved(l->ctx, store->store.value);
+    load = load && load->load.buffer == l->buffer ? NULL : load;
+    bool found = axes == !load;
+    for (uint32_t k = 0; k < store->store.n && found; k++)
+        found = place_of(l, load, index_of(l, store, k), &places[k]);
+    return found;
+}
+
+/* The places of the indices of what |copy| loads among those of its store. */
+static bool places_of_copy(const rlxc_stmt *copy, uint32_t *places)
+{
+    const rlxc_expr *load = copy->store.value;
+    for (uint32_t k = 0; k < load->load.n; k++) {
+        places[k] = 0;
+        while (places[k] < copy->store.n && copy->store.indices[places[k]] != load->load.indices[k])
+            places[k]++;
+        if (places[k] == copy->store.n)
+            return false;
+    }
+    return true;
+}
+
+/* The dimensions in the order of their places in what one of the stores copies, in what is copied
+ * out, or among the axes; false: they have that order, or none. */
 static bool find_order(const layout *l, uint32_t *order)
 {
-    for (uint32_t i = 0; i < l->n; i++) {
-        uint32_t places[RLX_MAX_NDIM], k = 0;
-        bool sorted = true;
-        const rlxc_stmt *store = l->stores[i];
-        const rlxc_expr *load = rlxc_load_moved(l->ctx, store->store.value);
-        if (load && load->load.buffer == l->buffer)
-            load = NULL;
-        for (; k < store->store.n; k++) {
-            if (!place_of(l, load, index_of(l, store, k), &places[k]))
-                break;
-            uint32_t to = k;
-            for (; to > 0 && places[order[to - 1]] > places[k]; to--)
-                order[to] = order[to - 1];
-            sorted = sorted && to == k;
-            order[to] = k;
-        }
-        if (k == store->store.n)
-            return !sorted;
-    }
+    uint32_t places[RLX_MAX_NDIM];
+    for (uint32_t i = 0; i < l->n; i++)
+        if (places_of_store(l, l->stores[i], false, places))
+            return sort(places, l->buffer->ndim, order);
+    for (uint32_t i = 0; i < l->copies.count; i++)
+        if (places_of_copy(l->copies.items[i], places))
+            return sort(places, l->buffer->ndim, order);
+    for (uint32_t i = 0; i < l->n; i++)
+        if (places_of_store(l, l->stores[i], true, places))
+            return sort(places, l->buffer->ndim, order);
     return false;
 }
 

@@ -466,8 +466,8 @@ static bool stores_again(const repeats *r, uint32_t a, uint32_t b)
 static bool depends_on(const repeats *r, const rlxc_nest *nest, const rlxc_buffer *x)
 {
     const rlxc_expr *cond = nest->realize->block.predicate;
-    bool found = rlxc_nest_reads(r->ctx, nest->block, x) ||
-                 (cond && rlxc_mentions(r->ctx, cond, x));
+    bool found =
+        rlxc_nest_reads(r->ctx, nest->block, x) || (cond && rlxc_mentions(r->ctx, cond, x));
     for (uint32_t i = 0; i < nest->n_loops && !found; i++)
         found = rlxc_mentions(r->ctx, nest->loops[i]->loop.extent, x);
     for (uint32_t i = 0; i < nest->block->n_axes && !found; i++)

@@ -426,9 +426,8 @@ static const rlxc_expr *wide_node(void *user, const rlxc_expr *e)
     if (!b)
         return NULL;
     e = rlxc_binary(w->ctx, (rlxc_expr_kind)e->kind, a, b);
-    return w->simplify && rlxc_divisions_in(w->ctx, e) > 0
-               ? rlxc_simplify(w->ctx, e, &w->bounds)
-               : e;
+    return w->simplify && rlxc_divisions_in(w->ctx, e) > 0 ? rlxc_simplify(w->ctx, e, &w->bounds)
+                                                           : e;
 }
 
 static const rlxc_expr *wide_expr(void *user, const rlxc_expr *e)
