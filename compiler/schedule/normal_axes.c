@@ -320,7 +320,7 @@ bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest)
     }
     for (int round = 0; round < ROUNDS && !s.failed; round++) {
         simplify(&s);
-        if (!join_any(&s) && !rlxc_space_cut(&s, s.n_exprs))
+        if (!join_any(&s) && !rlxc_space_cut(&s, s.exprs, s.n_exprs))
             break;
         while (rlxc_space_drop_unit(&s)) {
         }

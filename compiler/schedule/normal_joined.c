@@ -143,24 +143,55 @@ static bool join_stored(rlxc_space *s)
     return false;
 }
 
-/* The part of |e| that is made of reduction axes. */
-static const rlxc_expr *reduced_part(const rlxc_space *s, const rlxc_expr *e)
+/* The part of |e| that is made of variable |var|, or (s->n) of the reduction axes. */
+static const rlxc_expr *part_of(const rlxc_space *s, const rlxc_expr *e, uint32_t var)
 {
-    const rlxc_expr *zeros[RLXC_NEST_LOOPS], *spatial[RLXC_NEST_LOOPS];
+    const rlxc_expr *zeros[RLXC_NEST_LOOPS], *others[RLXC_NEST_LOOPS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n; i++)
-        if (!s->reduces[i]) {
-            spatial[n] = s->vars[i];
+        if (var == s->n ? !s->reduces[i] : i != var) {
+            others[n] = s->vars[i];
             zeros[n++] = rlxc_i64(s->ctx, 0);
         }
-    return rlxc_canonical(s->ctx, rlxc_substitute(s->ctx, e, spatial, zeros, n), NULL);
+    return rlxc_canonical(s->ctx, rlxc_substitute(s->ctx, e, others, zeros, n), NULL);
 }
 
 static bool join_reduced(rlxc_space *s)
 {
-    for (uint32_t i = s->n_axes; i < s->n_exprs; i++)
-        if (rlxc_space_goes_on(s) && rlxc_space_join(s, reduced_part(s, s->exprs[i]), NULL, 0))
+    for (uint32_t i = s->n_axes; i < s->n_exprs && rlxc_space_goes_on(s); i++) {
+        const rlxc_expr *part = part_of(s, s->exprs[i], s->n);
+        if (rlxc_space_join(s, part, NULL, 0) || rlxc_space_join_divided(s, part))
             return true;
+    }
+    return false;
+}
+
+/* True if |e| uses |var| in quotients and remainders only. */
+static bool only_divides(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *var)
+{
+    if (e->kind == RLXC_EXPR_CAST)
+        return only_divides(ctx, e->bin.a, var);
+    if (!rlxc_is_binary(e))
+        return !rlxc_expr_uses_var(ctx, e, var);
+    const bool divides = e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
+    return ((divides && e->bin.a == var) || only_divides(ctx, e->bin.a, var)) &&
+           only_divides(ctx, e->bin.b, var);
+}
+
+/* Cuts a reduction axis of which the block uses digits only: rows of weights that share a scale
+ * have one axis. */
+static bool cut_reduced(rlxc_space *s)
+{
+    for (uint32_t k = 0; k < s->n; k++) {
+        const rlxc_expr *parts[RLXC_SPACE_EXPRS];
+        bool digits = s->reduces[k];
+        for (uint32_t i = 0; i < s->n_exprs && digits; i++) {
+            parts[i] = part_of(s, s->exprs[i], k);
+            digits = only_divides(s->ctx, s->exprs[i], s->vars[k]);
+        }
+        if (digits && rlxc_space_goes_on(s) && rlxc_space_cut(s, parts, s->n_exprs))
+            return true;
+    }
     return false;
 }
 
@@ -173,7 +204,8 @@ static bool join(rlxc_space *s)
         while (rlxc_space_drop_unit(s)) {
         }
     }
-    while (!s->failed && (join_stored(s) || rlxc_space_cut(s, s->n_axes) || join_reduced(s)))
+    while (!s->failed && (join_stored(s) || rlxc_space_cut(s, s->exprs, s->n_axes) ||
+                          join_reduced(s) || cut_reduced(s)))
         any = true;
     return any;
 }

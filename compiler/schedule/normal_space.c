@@ -578,11 +578,11 @@ static const rlxc_expr *with_digits(rlxc_space *s, const rlxc_expr *e, const dig
                        with_digits(s, e->bin.b, d));
 }
 
-bool rlxc_space_cut(rlxc_space *s, uint32_t n)
+bool rlxc_space_cut(rlxc_space *s, const rlxc_expr *const *exprs, uint32_t n)
 {
     cut at = {0};
     for (uint32_t i = 0; i < n; i++)
-        find_cut(s, s->exprs[i], &at);
+        find_cut(s, exprs[i], &at);
     if (!at.var || s->failed)
         return false;
     uint32_t place = 0;
