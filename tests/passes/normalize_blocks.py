@@ -1333,7 +1333,6 @@ class Module:
     def f(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 48), "float32"), C: T.Buffer((32, 48), "float32"), D: T.Buffer((32, 48), "float32"), E: T.Buffer((32, 48), "float32")):
         # with T.block("root"):
         s = T.alloc_buffer((T.int64(32), T.int64(48)))
-        t = T.alloc_buffer((T.int64(4), T.int64(3), T.int64(8), T.int64(16)))
         for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
             with T.block("s"):
                 i_1, j_1, k_1 = T.axis.remap("SSR", [i, j, k])
@@ -1346,18 +1345,13 @@ class Module:
                 i_2, j_2 = T.axis.remap("SS", [i, j])
                 T.block_attr({"rlx.operator": "elementwise ss"})
                 C[i_2, j_2] = T.max(s[i_2, j_2], T.float32(0.0))
-        for i0, j0, i, j, k in T.grid(T.int64(4), T.int64(3), T.int64(8), T.int64(16), T.int64(64)):
+        for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
             with T.block("t"):
-                vi0, vj0, vi, vj, vk = T.axis.remap("SSSSR", [i0, j0, i, j, k])
-                T.block_attr({"rlx.operator": "matmul mnmnk"})
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
                 with T.init():
-                    t[vi0, vj0, vi, vj] = T.float32(0.0)
-                t[vi0, vj0, vi, vj] = t[vi0, vj0, vi, vj] + A[vi0 * T.int64(8) + vi, vk] * B[vk, vj0 * T.int64(16) + vj]
-        for i, j in T.grid(T.int64(32), T.int64(48)):
-            with T.block("D"):
-                vi, vj = T.axis.remap("SS", [i, j])
-                T.block_attr({"rlx.operator": "rearrange ss"})
-                D[vi, vj] = t[vi // T.int64(8), vj // T.int64(16), vi % T.int64(8), vj % T.int64(16)]
+                    D[vi, vj] = T.float32(0.0)
+                D[vi, vj] = D[vi, vj] + A[vi, vk] * B[vk, vj]
         for i, j, k in T.grid(T.int64(32), T.int64(48), T.int64(64)):
             with T.block("u"):
                 i_3, j_3, k_2 = T.axis.remap("SSR", [i, j, k])
@@ -2848,19 +2842,13 @@ class Module:
         A = T.match_buffer(a, (n, 4))
         C = T.match_buffer(c, (n, 8))
         # with T.block("root"):
-        sums = T.alloc_buffer((n, T.int64(2), T.int64(4)))
-        for i, j0, j1, k in T.grid(n, T.int64(2), T.int64(4), T.int64(4)):
+        for i, j1, k in T.grid(n, T.int64(8), T.int64(4)):
             with T.block("sums"):
-                i_1, j0_1, j1_1, k_1 = T.axis.remap("SSSR", [i, j0, j1, k])
-                T.block_attr({"rlx.operator": "matmul mnnk"})
+                i_1, j1_1, k_1 = T.axis.remap("SSR", [i, j1, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
                 with T.init():
-                    sums[i_1, j0_1, j1_1] = T.float32(0.0)
-                sums[i_1, j0_1, j1_1] = sums[i_1, j0_1, j1_1] + A[i_1, k_1] * B[k_1, j0_1 * T.int64(4) + j1_1]
-        for i, j1 in T.grid(n, T.int64(8)):
-            with T.block("C"):
-                i_2, j1_2 = T.axis.remap("SS", [i, j1])
-                T.block_attr({"rlx.operator": "rearrange ss"})
-                C[i_2, j1_2] = sums[i_2, j1_2 // T.int64(4), j1_2 % T.int64(4)]
+                    C[i_1, j1_1] = T.float32(0.0)
+                C[i_1, j1_1] = C[i_1, j1_1] + A[i_1, k_1] * B[k_1, j1_1]
 
     @R.function
     def rows(a: R.Tensor((3, "n"), dtype="float32")) -> R.Tensor((3, "n"), dtype="float32"):
@@ -3152,19 +3140,13 @@ class Module:
     @T.prim_func
     def accumulators_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((4,), "float32")):
         # with T.block("root"):
-        s = T.alloc_buffer((T.int64(2), T.int64(2)))
-        for j, u, i in T.grid(T.int64(2), T.int64(2), T.int64(2)):
+        for u, i in T.grid(T.int64(4), T.int64(2)):
             with T.block("s"):
-                j_1, u_1, i_1 = T.axis.remap("SSR", [j, u, i])
-                T.block_attr({"rlx.operator": "reduction ssk"})
+                u_1, i_1 = T.axis.remap("SR", [u, i])
+                T.block_attr({"rlx.operator": "reduction sk"})
                 with T.init():
-                    s[j_1, u_1] = T.float32(0.0)
-                s[j_1, u_1] = s[j_1, u_1] + A[i_1, j_1 * T.int64(2) + u_1]
-        for u in range(T.int64(4)):
-            with T.block("B"):
-                u_2 = T.axis.spatial(T.int64(4), u)
-                T.block_attr({"rlx.operator": "rearrange s"})
-                B[u_2] = s[u_2 // T.int64(2), u_2 % T.int64(2)]
+                    B[u_1] = T.float32(0.0)
+                B[u_1] = B[u_1] + A[i_1, u_1]
 
     @T.prim_func
     def uneven_(A: T.Buffer((2, 12), "float32"), B: T.Buffer((2,), "float32")):
