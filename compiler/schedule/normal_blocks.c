@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compiler/ir/intrinsics.h"
-#include "compiler/schedule/normal.h"
+#include "compiler/schedule/normal_space.h"
 #include "compiler/schedule/stages.h"
 
 /* --- questions about a block ------------------------------------------------------------------ */
@@ -461,17 +461,104 @@ static bool is_stored(rlxc_context *ctx, const rlxc_stmt *store, const rlxc_expr
     return false;
 }
 
+/* An index of a store as a sum of loops, of which some reach the same elements. */
+typedef struct overlap {
+    const rlxc_expr *sum, *from[RLXC_NEST_LOOPS], *by[RLXC_NEST_LOOPS];
+    uint32_t n, step; /* from[step] counts by one */
+    const rlxc_expr *rest;
+} overlap;
+
+/* Reads the index |sum|; false: it is another one. */
+static bool read_overlap(rlxc_context *ctx, const rlxc_expr *sum, const rlxc_stmt *const *loops,
+                         uint32_t n, overlap *o)
+{
+    int64_t least = INT64_MAX, size = 0;
+    *o = (overlap){.sum = sum, .step = n, .rest = rlxc_wide(ctx, sum)};
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t by;
+        if (!rlxc_linear_in(ctx, o->rest, loops[k]->loop.var, &by, &o->rest) || by < 0)
+            return false;
+        if (by == 0)
+            continue;
+        if (by == 1 && (o->step < n || !rlxc_is_int(loops[k]->loop.extent, &size)))
+            return false;
+        o->step = by == 1 ? o->n : o->step;
+        least = by > 1 && by < least ? by : least;
+        o->from[o->n] = loops[k]->loop.var;
+        o->by[o->n++] = rlxc_i64(ctx, by);
+    }
+    return o->n > 1 && o->step < n && size > least;
+}
+
+/* |store| with |axis| for its index |at|, if the loops of that are used in such sums only: others
+ * store the same again. NULL: they are not. */
+static const rlxc_stmt *with_tile_axis(rlxc_context *ctx, const rlxc_stmt *store, uint32_t at,
+                                       const overlap *o, const rlxc_expr *axis)
+{
+    const rlxc_expr *const value = rlxc_simplify(ctx, store->store.value, NULL);
+    const rlxc_expr *zeros[RLXC_NEST_LOOPS];
+    for (uint32_t k = 0; k < o->n; k++) {
+        const rlxc_expr *next[] = {rlxc_add(ctx, o->from[k], rlxc_i64(ctx, 1)),
+                                   rlxc_sub(ctx, o->from[o->step], o->by[k])};
+        const rlxc_expr *from[] = {o->from[k], o->from[o->step]};
+        zeros[k] = k == o->step ? rlxc_sub(ctx, axis, o->rest) : rlxc_i64(ctx, 0);
+        for (uint32_t i = 0; i < store->store.n && k != o->step; i++)
+            if (i != at && rlxc_expr_uses_var(ctx, store->store.indices[i], from[0]))
+                return NULL;
+        if (k != o->step &&
+            rlxc_simplify(ctx, rlxc_substitute(ctx, value, from, next, 2), NULL) != value)
+            return NULL;
+    }
+    rlxc_stmt *own = rlxc_copy(ctx, rlxc_store_with(ctx, store, o->from, zeros, o->n), sizeof *own);
+    const rlxc_expr **indices =
+        rlxc_copy(ctx, own->store.indices, ((size_t)own->store.n) * sizeof *indices);
+    indices[at] = axis;
+    own->store.indices = indices;
+    own->store.value = rlxc_simplify(ctx, own->store.value, NULL);
+    return own;
+}
+
+/* |store|, with an axis in |block| for each of its indices in which loops overlap, as those of
+ * tiles with a border do. */
+static const rlxc_stmt *with_tile_axes(rlxc_context *ctx, const rlxc_stmt *store,
+                                       const rlxc_stmt *const *loops, uint32_t n, rlxc_block *block,
+                                       const rlxc_expr **vars, const rlxc_expr **values)
+{
+    rlxc_axis *axes = (rlxc_axis *)(uintptr_t)block->axes;
+    for (uint32_t i = 0; i < store->store.n && block->n_axes < RLXC_NEST_AXES; i++) {
+        overlap o;
+        if (!read_overlap(ctx, store->store.indices[i], loops, n, &o))
+            continue;
+        const rlxc_expr *var = rlxc_var(ctx, o.from[o.step]->var.name, RLX_I64);
+        const rlxc_stmt *own = with_tile_axis(ctx, store, i, &o, var);
+        if (!own)
+            continue;
+        store = own;
+        vars[block->n_axes] = var;
+        values[block->n_axes] = o.sum;
+        axes[block->n_axes++] =
+            (rlxc_axis){.kind = RLXC_AXIS_SPATIAL,
+                        .var = var,
+                        .min = rlxc_i64(ctx, 0),
+                        .extent = rlxc_wide(ctx, store->store.buffer->shape[i])};
+    }
+    return store;
+}
+
 const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
                                    const rlxc_stmt *const *loops, uint32_t n)
 {
-    rlxc_axis *axes = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *axes);
-    const rlxc_expr **values = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *values);
+    rlxc_axis *axes = rlxc_try_alloc(ctx, RLXC_NEST_AXES, sizeof *axes);
+    const rlxc_expr **values = rlxc_try_alloc(ctx, RLXC_NEST_AXES, sizeof *values);
     const rlxc_expr *vars[RLXC_NEST_AXES];
     rlxc_block *block = rlxc_try_alloc(ctx, 1, sizeof *block);
     if (!axes || !values || !block || !is_store(store))
         return NULL;
     const bool update = rlxc_is_update(ctx, store);
     *block = (rlxc_block){.name = store->store.buffer->name, .axes = axes};
+    if (!update)
+        store = with_tile_axes(ctx, store, loops, n, block, vars, values);
+    const uint32_t tiles = block->n_axes;
     for (uint32_t k = 0; k < n; k++) {
         const rlxc_expr *var = loops[k]->loop.var;
         const bool stored = is_stored(ctx, store, var);
@@ -496,7 +583,7 @@ const rlxc_stmt *rlxc_block_around(rlxc_context *ctx, const rlxc_stmt *store,
                                           .extent = loops[k]->loop.extent};
         block->n_axes++;
     }
-    block->body = rlxc_store_with(ctx, store, values, vars, block->n_axes);
+    block->body = rlxc_store_with(ctx, store, values + tiles, vars + tiles, block->n_axes - tiles);
     rlxc_order_axes(ctx, block, axes, values);
     rlxc_stmt *realize = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, block, values, NULL);
     realize->range = store->range;
