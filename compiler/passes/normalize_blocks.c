@@ -350,14 +350,10 @@ static bool only_in(const state *s, uint32_t at, const rlxc_buffer *buffer)
     return true;
 }
 
-/* What the temporaries of an iteration become: they stay as they are, get a dimension for each
- * loop, or are tiles of a larger one (rlxc_place_local). */
-typedef enum place_kind { ONE_PLACE, LOOP_PLACES, TILE_PLACES } place_kind;
-
 /* Statement |at| with such places in its temporaries, those of the function and |inner|, if its
  * loops can then be split. */
 static bool try_places(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc_buffers *inner,
-                       place_kind kind)
+                       rlxc_places places)
 {
     const uint32_t all = s->temps.n + inner->count;
     rlxc_nests nests = {0};
@@ -366,9 +362,9 @@ static bool try_places(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc_
     for (uint32_t i = 0; i < all && buffers && writers; i++) {
         const bool fresh = i >= s->temps.n;
         const rlxc_buffer *temp = fresh ? inner->items[i - s->temps.n] : s->temps.items[i];
-        if (kind != ONE_PLACE && (fresh || only_in(s, at, temp))) {
+        if (places != RLXC_ONE_PLACE && (fresh || only_in(s, at, temp))) {
             const rlxc_stmt *placed = rlxc_place_local(s->ctx, stmt, fresh ? s->stmts[at] : NULL,
-                                                       kind == TILE_PLACES, s->f, &s->temps, &temp);
+                                                       places, s->f, &s->temps, &temp);
             if (!placed && fresh)
                 return false;
             stmt = placed ? placed : stmt;
@@ -403,7 +399,7 @@ static bool try_inlined(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc
     const rlxc_temps temps = s->temps;
     const bool changed = s->changed;
     bool done = false;
-    for (place_kind k = ONE_PLACE; k <= TILE_PLACES && !done; k++)
+    for (rlxc_places k = RLXC_ONE_PLACE; k <= RLXC_TILE_PLACES && !done; k++)
         done = try_places(s, at, stmt, &left, k);
     done = done && rlxc_distribute(s->ctx, s->stmts[at], &s->temps, &nests);
     for (uint32_t i = 0; i < nests.count && done; i++)
@@ -427,10 +423,11 @@ static void place_locals(state *s, uint32_t at)
     if (inner.count == 0 && rlxc_distribute(s->ctx, stmt, &s->temps, &nests))
         return;
     if (inner.count &&
-        (try_places(s, at, stmt, &inner, ONE_PLACE) || try_inlined(s, at, stmt, &inner)))
+        (try_places(s, at, stmt, &inner, RLXC_ONE_PLACE) || try_inlined(s, at, stmt, &inner)))
         return;
-    (void)(try_places(s, at, stmt, &inner, LOOP_PLACES) ||
-           try_places(s, at, stmt, &inner, TILE_PLACES));
+    for (rlxc_places k = RLXC_OWN_PLACES; k <= RLXC_TILE_PLACES; k++)
+        if (try_places(s, at, stmt, &inner, k))
+            return;
 }
 
 /* --- partial reductions ----------------------------------------------------------------------- */

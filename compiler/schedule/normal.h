@@ -172,6 +172,7 @@ bool rlxc_take_apart(rlxc_context *ctx, const rlxc_stmt *stmt, rlxc_nests *out);
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
                      rlxc_nests *out);
 
+bool rlxc_stmt_uses_var(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_expr *var);
 /* True if the predicate or one of the |n_axes| values of the block |realize| uses |var|. */
 bool rlxc_realize_uses(rlxc_context *ctx, const rlxc_stmt *realize, uint32_t n_axes,
                        const rlxc_expr *var);
@@ -194,8 +195,9 @@ const rlxc_expr *rlxc_neutral(rlxc_context *ctx, rlxc_expr_kind kind, rlx_dtype 
 bool rlxc_guard_term(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *cond);
 /* Makes the limit of a reduction axis in a condition on the term its extent. */
 void rlxc_shorten_reduction(rlxc_context *ctx, rlxc_nest *nest);
-/* Makes the values that |init| stores the init of the reduction |update|. False without effect if
- * |init| does not store exactly the results of |update|. */
+/* Makes the values that |init| stores the init of the reduction |update|, or those that an update
+ * of one step begins with. False without effect if |init| does not store exactly the results of
+ * |update|. */
 bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init);
 /* The same if |init|, just before |update|, stores the terms of the step before its first one: the
  * reduction then has this step, too. */
@@ -231,15 +233,21 @@ const rlxc_stmt *rlxc_seq_without_allocs(rlxc_context *ctx, const rlxc_stmt *who
                                          const rlxc_stmt *seq, rlxc_buffers *out);
 /* |stmt| without the allocations anywhere in it, likewise. */
 const rlxc_stmt *rlxc_without_allocs(rlxc_context *ctx, const rlxc_stmt *stmt, rlxc_buffers *out);
+/* What a temporary of one iteration becomes. */
+typedef enum rlxc_places {
+    RLXC_ONE_PLACE,   /* it stays as it is */
+    RLXC_OWN_PLACES,  /* it gets a dimension for each loop that is used in storing to it */
+    RLXC_LOOP_PLACES, /* for each loop */
+    RLXC_TILE_PLACES  /* a buffer with a dimension for each loop is a tile of a larger one, whose
+                       * positions the larger one has; others as before */
+} rlxc_places;
 /* |stmt| with a place in |*buffer|, which nothing else uses, for each iteration of the loops around
  * its uses; *buffer is then a larger one, unless the stores have such places already. |whole|:
- * |stmt| with the allocation of the buffer in it, or NULL. |tiles|: a buffer with a dimension for
- * each loop is a tile of a larger one, whose positions the larger one has; else the loops become
- * dimensions. NULL: it cannot be proved that iterations are independent, or it would be
- * several times as large as the parameters of |f|. */
+ * |stmt| with the allocation of the buffer in it, or NULL. NULL: it cannot be proved that
+ * iterations are independent, or it would be several times as large as the parameters of |f|. */
 const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
-                                  bool tiles, const rlxc_prim_func *f, const rlxc_temps *temps,
-                                  const rlxc_buffer **buffer);
+                                  rlxc_places places, const rlxc_prim_func *f,
+                                  const rlxc_temps *temps, const rlxc_buffer **buffer);
 /* |buffer|, a temporary that |stmts| access by loads and stores only, in the layout in which its
  * stores have the indices of what they copy, or those of their block; the accesses are changed. */
 rlxc_buffer *rlxc_plain_layout(rlxc_context *ctx, const rlxc_stmt **stmts, uint32_t n,

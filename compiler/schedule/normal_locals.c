@@ -172,6 +172,26 @@ static bool stored_first(rlxc_context *ctx, const rlxc_stmt *inside, const rlxc_
     return false;
 }
 
+/* Leaves out the loops that are not used in storing to |buffer|: their iterations store the same.
+ */
+static void leave_unused(rlxc_context *ctx, around *loops, const rlxc_buffer *buffer)
+{
+    const rlxc_stmt *s = loops->inside;
+    const rlxc_stmt *const *items = s->kind == RLXC_STMT_SEQ ? s->seq.items : &s;
+    const uint32_t count = s->kind == RLXC_STMT_SEQ ? s->seq.n : 1;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < loops->n; k++) {
+        bool used = false;
+        for (uint32_t i = 0; i < count && !used; i++)
+            used = rlxc_use_of(ctx, items[i], buffer).stores > 0 &&
+                   rlxc_stmt_uses_var(ctx, items[i], loops->vars[k]);
+        loops->vars[n] = loops->vars[k];
+        loops->extents[n] = loops->extents[k];
+        n += used;
+    }
+    loops->n = n;
+}
+
 /* --- a place for each iteration --------------------------------------------------------------- */
 
 typedef struct places {
@@ -255,8 +275,8 @@ static rlxc_buffer *enlarged(rlxc_context *ctx, const rlxc_buffer *buffer, const
 }
 
 const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
-                                  bool tiles, const rlxc_prim_func *f, const rlxc_temps *temps,
-                                  const rlxc_buffer **buffer)
+                                  rlxc_places kind, const rlxc_prim_func *f,
+                                  const rlxc_temps *temps, const rlxc_buffer **buffer)
 {
     around loops = {.n = 0};
     bool fixed = true;
@@ -266,6 +286,8 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
         return NULL;
     if (rlxc_use_of(ctx, stmt, *buffer).address)
         return NULL;
+    if (kind == RLXC_OWN_PLACES)
+        leave_unused(ctx, &loops, *buffer);
     if (are_apart(ctx, stmt, *buffer, &loops))
         return stmt;
     for (uint32_t i = 0; i < (*buffer)->ndim; i++) {
@@ -274,7 +296,7 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
             if (rlxc_expr_uses_var(ctx, (*buffer)->shape[i], loops.vars[k]))
                 return NULL;
     }
-    tiles = tiles && fixed && (*buffer)->ndim <= loops.n;
+    const bool tiles = kind == RLXC_TILE_PLACES && fixed && (*buffer)->ndim <= loops.n;
     rlxc_buffer *own = enlarged(ctx, *buffer, &loops, tiles, f);
     if (!own)
         return NULL;

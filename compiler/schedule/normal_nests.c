@@ -81,14 +81,18 @@ static bool find_var_in(void *user, const rlxc_stmt *s)
     return !v->used;
 }
 
+bool rlxc_stmt_uses_var(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_expr *var)
+{
+    variable v = {ctx, var, false};
+    rlxc_stmt_visit(stmt, find_var_in, &v);
+    return v.used;
+}
+
 /* True if the body or init of |b| uses |var|. */
 static bool uses(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *var)
 {
-    variable v = {ctx, var, false};
-    rlxc_stmt_visit(b->body, find_var_in, &v);
-    if (b->init)
-        rlxc_stmt_visit(b->init, find_var_in, &v);
-    return v.used;
+    return rlxc_stmt_uses_var(ctx, b->body, var) ||
+           (b->init && rlxc_stmt_uses_var(ctx, b->init, var));
 }
 
 typedef struct renaming {
@@ -379,9 +383,7 @@ static bool collect_store(rlxc_context *ctx, const rlxc_stmt *s, const path *at,
     uint32_t n = 0;
     s = rlxc_store_with(ctx, s, at->vars, at->values, at->n_axes);
     for (uint32_t i = 0; i < at->n; i++) {
-        variable v = {ctx, at->loops[i]->loop.var, false};
-        rlxc_stmt_nodes(ctx, s, find_var, &v);
-        if (v.used || at->once[i] == RLXC_EACH_TURN)
+        if (rlxc_stmt_uses_var(ctx, s, at->loops[i]->loop.var) || at->once[i] == RLXC_EACH_TURN)
             loops[n++] = at->loops[i];
     }
     s = rlxc_block_around(ctx, s, loops, n);

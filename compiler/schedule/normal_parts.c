@@ -14,6 +14,8 @@
  *           o[i, j] = o[i, j] / t[i]
  *
  * What counts in the first or last iteration of a loop only is a nest without that loop. */
+#include <string.h>
+
 #include "compiler/schedule/normal_space.h"
 #include "compiler/schedule/stages.h"
 
@@ -290,10 +292,12 @@ static void rename_in(rlxc_context *ctx, rlxc_nest *nest, const rlxc_buffer *fro
 }
 
 /* True if nests[k] continues a reduction: all nests before it that store to its buffer are its
- * init. */
-static bool continues(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t k)
+ * init. An update of one step comes right after that. */
+static bool continues(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t w, uint32_t k)
 {
-    bool update = reduces(nests[k]);
+    bool update = reduces(nests[k]) ||
+                  (w + 1 == k &&
+                   rlxc_expr_visit(ctx, nests[w]->block->body->store.value, rlxc_is_no_load, NULL));
     for (uint32_t i = 0; i < k && update; i++)
         update = stored_by(nests[i])->data != stored_by(nests[k])->data ||
                  is_update_of(ctx, nests[k], nests[i]);
@@ -308,7 +312,7 @@ void rlxc_separate_values(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t n
         uint32_t w = 0;
         while (w < k && stored_by(nests[w])->data != x->data)
             w++;
-        if (w == k || (temps && rlxc_temp_writers(temps, x) == 0) || continues(ctx, nests, k) ||
+        if (w == k || (temps && rlxc_temp_writers(temps, x) == 0) || continues(ctx, nests, w, k) ||
             !may_rename(ctx, nests, w, k))
             continue;
         rlxc_buffer *value = rlxc_buffer_new(ctx, x->name, x->dtype, x->shape, x->ndim);
@@ -499,16 +503,45 @@ static bool stays_same(const repeats *r, uint32_t g)
            (first == g || stores_again(r, first, g));
 }
 
+/* Takes the axis away that an update outside of blocks has for |loop| without using it. */
+static void drop_idle_axis(rlxc_context *ctx, rlxc_nest *nest, const rlxc_stmt *loop)
+{
+    const rlxc_block *b = nest->block;
+    uint32_t at = 0;
+    while (at < b->n_axes && nest->realize->block.values[at] != loop->loop.var)
+        at++;
+    if (at == b->n_axes || b->axes[at].kind != RLXC_AXIS_REDUCE || b->init ||
+        rlxc_stmt_uses_var(ctx, b->body, b->axes[at].var))
+        return;
+    rlxc_block *block = rlxc_copy(ctx, b, sizeof *block);
+    rlxc_axis *axes = rlxc_copy(ctx, b->axes, b->n_axes * sizeof *axes);
+    const rlxc_expr **values =
+        rlxc_copy(ctx, nest->realize->block.values, b->n_axes * sizeof *values);
+    rlxc_stmt *realize = rlxc_copy(ctx, nest->realize, sizeof *realize);
+    block->n_axes--;
+    memmove(&axes[at], &axes[at + 1], (block->n_axes - at) * sizeof *axes);
+    memmove(&values[at], &values[at + 1], (block->n_axes - at) * sizeof *values);
+    block->axes = axes;
+    realize->block.block = block;
+    realize->block.values = values;
+    nest->block = block;
+    nest->realize = realize;
+}
+
 /* Marks the nests that store the same in each iteration of |loop|, which has iterations: the first
  * one counts. */
 static void mark_first(rlxc_context *ctx, rlxc_nest *nests, uint32_t n, const rlxc_stmt *loop,
                        uint32_t depth)
 {
-    repeats r = {ctx, nests, n, depth, loop, rlxc_try_alloc(ctx, (size_t)n + 1, sizeof(bool))};
+    rlxc_nest *own = rlxc_copy(ctx, nests, n * sizeof *own);
+    repeats r = {ctx, own, n, depth, loop, rlxc_try_alloc(ctx, (size_t)n + 1, sizeof(bool))};
     bool changed = r.same && !may_be_empty(ctx, loop->loop.extent);
-    for (uint32_t i = 0; i < n && changed; i++)
-        r.same[i] = is_inside(&r, i) && nests[i].once[depth] == RLXC_EACH_TURN &&
-                    !uses_loop(ctx, &nests[i], loop);
+    for (uint32_t i = 0; i < n && changed; i++) {
+        if (!is_inside(&r, i) || own[i].once[depth] != RLXC_EACH_TURN)
+            continue;
+        drop_idle_axis(ctx, &own[i], loop);
+        r.same[i] = !uses_loop(ctx, &own[i], loop);
+    }
     while (changed) {
         changed = false;
         for (uint32_t i = 0; i < n; i++) {
@@ -518,8 +551,10 @@ static void mark_first(rlxc_context *ctx, rlxc_nest *nests, uint32_t n, const rl
         }
     }
     for (uint32_t i = 0; i < n && r.same; i++)
-        if (r.same[i])
+        if (r.same[i]) {
+            nests[i] = own[i];
             nests[i].once[depth] = RLXC_FIRST_TURN;
+        }
 }
 
 /* Marks what loops around several nests compute again and again, such as rows of a temporary that

@@ -152,8 +152,8 @@ static const char *whole_name(rlxc_context *ctx, const char *name)
                                                             : name;
 }
 
-/* True if |init| stores exactly the results of the reduction |update|; *out is its value over the
- * axes of update. */
+/* True if |init| stores exactly the elements that |update| does; *out is its value over the axes of
+ * update. */
 static bool match_results(rlxc_context *ctx, const rlxc_nest *update, const rlxc_nest *init,
                           const rlxc_expr **out)
 {
@@ -161,10 +161,7 @@ static bool match_results(rlxc_context *ctx, const rlxc_nest *update, const rlxc
     const rlxc_expr *vars[RLXC_NEST_AXES], *values[RLXC_NEST_AXES];
     const rlxc_stmt *store = b->body;
     uint32_t n = 0;
-    bool reduces = false;
-    for (uint32_t k = 0; k < u->n_axes; k++)
-        reduces = reduces || u->axes[k].kind == RLXC_AXIS_REDUCE;
-    if (!reduces || u->init || b->init || store->store.buffer != u->body->store.buffer ||
+    if (u->init || b->init || store->store.buffer != u->body->store.buffer ||
         rlxc_nest_reads_own(ctx, b) || !rlxc_nest_reads_own(ctx, u))
         return false;
     for (uint32_t i = 0; i < store->store.n; i++) {
@@ -199,12 +196,36 @@ static void set_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_stmt *at,
     update->block = joined;
 }
 
+typedef struct beginning {
+    const rlxc_buffer *buffer;
+    const rlxc_expr *value;
+} beginning;
+
+static const rlxc_expr *with_beginning(void *user, const rlxc_expr *e)
+{
+    const beginning *b = user;
+    return is_load_of(e, b->buffer) ? b->value : NULL;
+}
+
 bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init)
 {
     const rlxc_expr *value;
+    bool reduces = false;
+    for (uint32_t k = 0; k < update->block->n_axes; k++)
+        reduces = reduces || update->block->axes[k].kind == RLXC_AXIS_REDUCE;
     if (!match_results(ctx, update, init, &value))
         return false;
-    set_init(ctx, update, init->block->body, value);
+    if (reduces) {
+        set_init(ctx, update, init->block->body, value);
+        return true;
+    }
+    const rlxc_stmt *store = update->block->body; /* of one step, whose loop was dropped */
+    beginning own = {store->store.buffer, value};
+    rlxc_block *block = changed(ctx, update->block);
+    block->body =
+        rlxc_store_of(ctx, store, rlxc_expr_rewrite(ctx, store->store.value, with_beginning, &own));
+    update->block = block;
+    update->plain = false;
     return true;
 }
 
