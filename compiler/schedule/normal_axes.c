@@ -12,19 +12,6 @@
 
 enum { ROUNDS = 64 };
 
-static rlxc_bounds bounds_of(const rlxc_space *s)
-{
-    rlxc_bounds bounds = {0};
-    for (uint32_t i = 0; i < s->n; i++) {
-        int64_t extent;
-        rlxc_bound b = {0, INT64_MAX};
-        if (rlxc_is_int(s->extents[i], &extent))
-            b.max = extent > 0 ? extent - 1 : 0;
-        rlxc_bounds_set(s->ctx, &bounds, s->vars[i], b);
-    }
-    return bounds;
-}
-
 /* |e| over the variables of the space. */
 static const rlxc_expr *over_vars(rlxc_space *s, const rlxc_expr *e, const rlxc_nest *nest)
 {
@@ -87,7 +74,7 @@ static bool begin(rlxc_space *s, const rlxc_nest *nest)
 /* Simplifies with the known bounds; drops conditions that always hold. */
 static void simplify(rlxc_space *s)
 {
-    const rlxc_bounds bounds = bounds_of(s);
+    const rlxc_bounds bounds = rlxc_space_bounds(s);
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n_exprs; i++) {
         const rlxc_expr *e = s->exprs[i];
@@ -136,7 +123,7 @@ static const rlxc_expr *condition(const rlxc_space *s, const rlxc_nest *nest,
                                   const rlxc_expr *const *axes, const rlxc_expr *e)
 {
     const rlxc_block *b = nest->block;
-    const rlxc_bounds bounds = bounds_of(s);
+    const rlxc_bounds bounds = rlxc_space_bounds(s);
     const rlxc_expr *first = e, *zero = rlxc_i64(s->ctx, 0);
     bool reduces = false;
     for (uint32_t k = 0; k < s->n; k++) {

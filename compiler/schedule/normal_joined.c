@@ -143,8 +143,10 @@ static bool join_stored(rlxc_space *s)
     return false;
 }
 
-/* The part of |e| that is made of variable |var|, or (s->n) of the reduction axes. */
-static const rlxc_expr *part_of(const rlxc_space *s, const rlxc_expr *e, uint32_t var)
+/* The part of |e| that is made of variable |var|, or (s->n) of the reduction axes. |bounds|: of the
+ * variables, or NULL: sums stay under quotients. */
+static const rlxc_expr *part_of(const rlxc_space *s, const rlxc_expr *e, uint32_t var,
+                                const rlxc_bounds *bounds)
 {
     const rlxc_expr *zeros[RLXC_NEST_LOOPS], *others[RLXC_NEST_LOOPS];
     uint32_t n = 0;
@@ -153,13 +155,13 @@ static const rlxc_expr *part_of(const rlxc_space *s, const rlxc_expr *e, uint32_
             others[n] = s->vars[i];
             zeros[n++] = rlxc_i64(s->ctx, 0);
         }
-    return rlxc_canonical(s->ctx, rlxc_substitute(s->ctx, e, others, zeros, n), NULL);
+    return rlxc_canonical(s->ctx, rlxc_substitute(s->ctx, e, others, zeros, n), bounds);
 }
 
 static bool join_reduced(rlxc_space *s)
 {
     for (uint32_t i = s->n_axes; i < s->n_exprs && rlxc_space_goes_on(s); i++) {
-        const rlxc_expr *part = part_of(s, s->exprs[i], s->n);
+        const rlxc_expr *part = part_of(s, s->exprs[i], s->n, NULL);
         if (rlxc_space_join(s, part, NULL, 0) || rlxc_space_join_divided(s, part))
             return true;
     }
@@ -182,11 +184,12 @@ static bool only_divides(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr 
  * have one axis. */
 static bool cut_reduced(rlxc_space *s)
 {
+    const rlxc_bounds bounds = rlxc_space_bounds(s);
     for (uint32_t k = 0; k < s->n; k++) {
         const rlxc_expr *parts[RLXC_SPACE_EXPRS];
         bool digits = s->reduces[k];
         for (uint32_t i = 0; i < s->n_exprs && digits; i++) {
-            parts[i] = part_of(s, s->exprs[i], k);
+            parts[i] = part_of(s, s->exprs[i], k, &bounds);
             digits = only_divides(s->ctx, s->exprs[i], s->vars[k]);
         }
         if (digits && rlxc_space_goes_on(s) && rlxc_space_cut(s, parts, s->n_exprs))

@@ -308,11 +308,20 @@ static bool lanes_meet(rlxc_context *ctx, const rlxc_stmt *store)
     return reads && (!apart || rlxc_mentions_elsewhere(ctx, store->store.value, b, at));
 }
 
+/* True for the inner one of two loops that may become one serial loop. */
+static bool may_join_inner(const rlxc_stmt *loop)
+{
+    return loop->kind == RLXC_STMT_FOR &&
+           (may_join(loop) ||
+            ((loop->loop.kind == RLXC_LOOP_VECTORIZED || loop->loop.kind == RLXC_LOOP_UNROLLED) &&
+             rlxc_is_const(loop->loop.min, 0)));
+}
+
 /* The loop |s| around another one as one loop; NULL: they are no digits of one variable. */
 static const rlxc_stmt *join_two(rlxc_context *ctx, const rlxc_stmt *s)
 {
-    if (s->loop.body->kind != RLXC_STMT_FOR || !may_join(s) || !may_join(s->loop.body) ||
-        loop_shapes(ctx, s) || loop_shapes(ctx, s->loop.body))
+    if (!may_join(s) || !may_join_inner(s->loop.body) || loop_shapes(ctx, s) ||
+        loop_shapes(ctx, s->loop.body))
         return NULL;
     const rlxc_stmt *inner = s->loop.body;
     const rlxc_expr *high = s->loop.var, *low = inner->loop.var;

@@ -280,6 +280,8 @@ bool rlxc_join_first(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init
             return false;
         r = b->axes[k].kind == RLXC_AXIS_REDUCE ? k : r;
     }
+    if (r == b->n_axes)
+        return false;
     const rlxc_expr *neutral = rlxc_neutral(ctx, (rlxc_expr_kind)v->kind, v->dtype);
     const rlxc_expr *var = b->axes[r].var, *one = rlxc_int(ctx, var->dtype, 1);
     const rlxc_expr *before = rlxc_int(ctx, var->dtype, -1), *earlier = rlxc_sub(ctx, var, one);
@@ -360,15 +362,20 @@ static bool begins_neutral(rlxc_context *ctx, const rlxc_nest *whole, const rlxc
 typedef struct loads_of {
     rlxc_context *ctx;
     const rlxc_expr *var;
+    const rlxc_block *partial;
 } loads_of;
 
+/* True if a load that uses the reduction axes of the partial sum uses the variable, too. */
 static bool load_uses(void *user, const rlxc_expr *e)
 {
     const loads_of *l = user;
-    bool used = e->kind != RLXC_EXPR_LOAD;
-    for (uint32_t i = 0; !used && i < e->load.n; i++)
-        used = rlxc_expr_uses_var(l->ctx, e->load.indices[i], l->var);
-    return used;
+    bool reduced = false;
+    if (e->kind != RLXC_EXPR_LOAD || rlxc_expr_uses_var(l->ctx, e, l->var))
+        return true;
+    for (uint32_t k = 0; k < l->partial->n_axes && !reduced; k++)
+        reduced = l->partial->axes[k].kind == RLXC_AXIS_REDUCE &&
+                  rlxc_expr_uses_var(l->ctx, e, l->partial->axes[k].var);
+    return !reduced;
 }
 
 const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
@@ -390,7 +397,7 @@ const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
         if (k == p->n_axes || q == w->n_axes || read[q] ||
             !rlxc_prove_eq(ctx, partial->extents[k], whole->extents[q], NULL))
             return NULL;
-        loads_of loads = {ctx, p->axes[k].var};
+        loads_of loads = {ctx, p->axes[k].var, p};
         if (w->axes[q].kind == RLXC_AXIS_REDUCE && !rlxc_expr_visit(ctx, term, load_uses, &loads))
             return NULL; /* such as the sums of the columns of a product */
         read[q] = true;

@@ -375,6 +375,19 @@ bool rlxc_space_join_divided(rlxc_space *s, const rlxc_expr *e)
            rlxc_space_join_divided(s, e->bin.a) || rlxc_space_join_divided(s, e->bin.b);
 }
 
+rlxc_bounds rlxc_space_bounds(const rlxc_space *s)
+{
+    rlxc_bounds bounds = {0};
+    for (uint32_t i = 0; i < s->n; i++) {
+        int64_t extent;
+        rlxc_bound b = {0, INT64_MAX};
+        if (rlxc_is_int(s->extents[i], &extent))
+            b.max = extent > 0 ? extent - 1 : 0;
+        rlxc_bounds_set(s->ctx, &bounds, s->vars[i], b);
+    }
+    return bounds;
+}
+
 /* --- conditions ------------------------------------------------------------------------------- */
 
 static bool find_narrowing(void *user, const rlxc_expr *e)

@@ -97,6 +97,8 @@ bool rlxc_space_join_symbolic(rlxc_space *s);
 bool rlxc_space_join_divided(rlxc_space *s, const rlxc_expr *e);
 /* |e| // |by|, both of int64 and at least 0, if nothing remains; else NULL. */
 const rlxc_expr *rlxc_exact_quotient(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *by);
+/* What is known of the variables, from their extents. */
+rlxc_bounds rlxc_space_bounds(const rlxc_space *s);
 /* Replaces a variable that the |n| expressions divide by two; false: there is none. */
 bool rlxc_space_cut(rlxc_space *s, const rlxc_expr *const *exprs, uint32_t n);
 

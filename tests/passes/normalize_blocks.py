@@ -470,9 +470,9 @@ class Module:
         A = T.match_buffer(a, (n, T.int64(77)))
         B = T.match_buffer(b, (n, T.int64(77)))
         # with T.block("root"):
-        for i, j in T.grid(n, T.int64(77)):
+        for f_1, f_1_1 in T.grid(n, T.int64(77)):
             with T.block("B"):
-                vi, vj = T.axis.remap("SS", [i, j])
+                vi, vj = T.axis.remap("SS", [f_1, f_1_1])
                 T.block_attr({"rlx.operator": "elementwise ss"})
                 B[vi, vj] = T.exp(A[vi, vj])
 
