@@ -472,21 +472,21 @@ typedef struct overlap {
 static bool read_overlap(rlxc_context *ctx, const rlxc_expr *sum, const rlxc_stmt *const *loops,
                          uint32_t n, overlap *o)
 {
-    int64_t least = INT64_MAX, size = 0;
+    int64_t by[RLXC_NEST_LOOPS], least = INT64_MAX, size = 0;
     *o = (overlap){.sum = sum, .step = n, .rest = rlxc_wide(ctx, sum)};
     for (uint32_t k = 0; k < n; k++) {
-        int64_t by;
-        if (!rlxc_linear_in(ctx, o->rest, loops[k]->loop.var, &by, &o->rest) || by < 0)
+        if (!rlxc_linear_in(ctx, o->rest, loops[k]->loop.var, &by[o->n], &o->rest) || by[o->n] < 0)
             return false;
-        if (by == 0)
+        if (by[o->n] == 0)
             continue;
-        if (by == 1 && (o->step < n || !rlxc_is_int(loops[k]->loop.extent, &size)))
-            return false;
-        o->step = by == 1 ? o->n : o->step;
-        least = by > 1 && by < least ? by : least;
+        if (by[o->n] == 1 && rlxc_is_int(loops[k]->loop.extent, &size))
+            o->step = o->n;
         o->from[o->n] = loops[k]->loop.var;
-        o->by[o->n++] = rlxc_i64(ctx, by);
+        o->by[o->n] = rlxc_i64(ctx, by[o->n]);
+        o->n++;
     }
+    for (uint32_t i = 0; i < o->n; i++)
+        least = i != o->step && by[i] < least ? by[i] : least;
     return o->n > 1 && o->step < n && size > least;
 }
 
