@@ -17,11 +17,10 @@ typedef struct layout {
     const rlxc_buffer *buffer;
     const rlxc_stmt *stores[MOST_STORES];
     uint32_t n;
-    RLXC_VEC(const rlxc_stmt *) copies; /* stores of its elements to other buffers */
-    rlxc_bounds bounds;                 /* of loops and axes */
-    RLXC_VEC(const rlxc_expr *) axes;   /* of blocks, in their order */
-    RLXC_VEC(const rlxc_expr *) vars;   /* those and the loops' */
-    RLXC_VEC(const rlxc_expr *) wide;   /* int64 variables for |vars| */
+    rlxc_bounds bounds;               /* of loops and axes */
+    RLXC_VEC(const rlxc_expr *) axes; /* of blocks, in their order */
+    RLXC_VEC(const rlxc_expr *) vars; /* those and the loops' */
+    RLXC_VEC(const rlxc_expr *) wide; /* int64 variables for |vars| */
 } layout;
 
 /* --- the stores ------------------------------------------------------------------------------- */
@@ -47,9 +46,6 @@ static bool note(void *user, const rlxc_stmt *s)
     }
     if (s->kind == RLXC_STMT_STORE && s->store.buffer == l->buffer && l->n < MOST_STORES)
         l->stores[l->n++] = s;
-    if (s->kind == RLXC_STMT_STORE && s->store.value->kind == RLXC_EXPR_LOAD &&
-        s->store.value->load.buffer == l->buffer && s->store.buffer != l->buffer)
-        RLXC_PUSH(l->ctx, &l->copies, s);
     return true;
 }
 
@@ -253,59 +249,29 @@ static bool place_of(const layout *l, const rlxc_expr *load, const rlxc_expr *e,
     return false;
 }
 
-/* Fills |order| with the dimensions by their places; false: they have that order. */
-static bool sort(const uint32_t *places, uint32_t n, uint32_t *order)
-{
-    bool sorted = true;
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t to = k;
-        for (; to > 0 && places[order[to - 1]] > places[k]; to--)
-            order[to] = order[to - 1];
-        sorted = sorted && to == k;
-        order[to] = k;
-    }
-    return !sorted;
-}
-
-/* The places of the indices of |store| in what it copies, or (|axes|) among the axes. */
-static bool places_of_store(const layout *l, const rlxc_stmt *store, bool axes, uint32_t *places)
-{
-    const rlxc_expr *load = rlxc_load_moved(l->ctx, store->store.value);
-    load = load && load->load.buffer == l->buffer ? NULL : load;
-    bool found = axes == !load;
-    for (uint32_t k = 0; k < store->store.n && found; k++)
-        found = place_of(l, load, index_of(l, store, k), &places[k]);
-    return found;
-}
-
-/* The places of the indices of what |copy| loads among those of its store. */
-static bool places_of_copy(const rlxc_stmt *copy, uint32_t *places)
-{
-    const rlxc_expr *load = copy->store.value;
-    for (uint32_t k = 0; k < load->load.n; k++) {
-        places[k] = 0;
-        while (places[k] < copy->store.n && copy->store.indices[places[k]] != load->load.indices[k])
-            places[k]++;
-        if (places[k] == copy->store.n)
-            return false;
-    }
-    return true;
-}
-
-/* The dimensions in the order of their places in what one of the stores copies, in what is copied
- * out, or among the axes; false: they have that order, or none. */
+/* The dimensions in the order of their places in one of the stores; false: they have that order, or
+ * none. */
 static bool find_order(const layout *l, uint32_t *order)
 {
-    uint32_t places[RLX_MAX_NDIM];
-    for (uint32_t i = 0; i < l->n; i++)
-        if (places_of_store(l, l->stores[i], false, places))
-            return sort(places, l->buffer->ndim, order);
-    for (uint32_t i = 0; i < l->copies.count; i++)
-        if (places_of_copy(l->copies.items[i], places))
-            return sort(places, l->buffer->ndim, order);
-    for (uint32_t i = 0; i < l->n; i++)
-        if (places_of_store(l, l->stores[i], true, places))
-            return sort(places, l->buffer->ndim, order);
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t places[RLX_MAX_NDIM], k = 0;
+        bool sorted = true;
+        const rlxc_stmt *store = l->stores[i];
+        const rlxc_expr *load = rlxc_load_moved(l->ctx, store->store.value);
+        if (load && load->load.buffer == l->buffer)
+            load = NULL;
+        for (; k < store->store.n; k++) {
+            if (!place_of(l, load, index_of(l, store, k), &places[k]))
+                break;
+            uint32_t to = k;
+            for (; to > 0 && places[order[to - 1]] > places[k]; to--)
+                order[to] = order[to - 1];
+            sorted = sorted && to == k;
+            order[to] = k;
+        }
+        if (k == store->store.n)
+            return !sorted;
+    }
     return false;
 }
 
@@ -392,13 +358,13 @@ static uint32_t mapped(const change *c, const rlxc_expr *const *at, const rlxc_e
     uint32_t n = 0;
     for (uint32_t i = 0; i < from->ndim; i++) {
         const rlxc_expr *e = rlxc_wide(ctx, at[c->kind == ORDER ? c->order[i] : i]);
-        if (c->kind == MERGE && i == c->low)
+        if (c->kind == MERGE && i == c->high)
             continue;
-        if (c->kind == MERGE && i == c->high) {
+        if (c->kind == MERGE && i == c->low) {
             const rlxc_expr *size = rlxc_wide(ctx, from->shape[c->low]);
-            const rlxc_expr *low = rlxc_wide(ctx, at[c->low]);
-            e = at == from->shape ? rlxc_mul(ctx, e, low)
-                                  : rlxc_add(ctx, rlxc_mul(ctx, e, size), low);
+            const rlxc_expr *high = rlxc_wide(ctx, at[c->high]);
+            e = at == from->shape ? rlxc_mul(ctx, high, e)
+                                  : rlxc_add(ctx, rlxc_mul(ctx, high, size), e);
         }
         if (c->kind == SPLIT && i == c->high) {
             const rlxc_expr *by = rlxc_i64(ctx, c->by);

@@ -394,6 +394,13 @@ const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
     for (uint32_t i = 0; i < store->store.n; i++) {
         const uint32_t k = rlxc_block_axis(p, store->store.indices[i]);
         const uint32_t q = rlxc_block_axis(w, load->load.indices[i]);
+        if (k < p->n_axes && rlxc_is_const(partial->extents[k], 1) &&
+            rlxc_is_const(load->load.indices[i], 0)) {
+            from[n] = p->axes[k].var;
+            to[n] = rlxc_int(ctx, from[n]->dtype, 0);
+            n++;
+            continue;
+        }
         if (k == p->n_axes || q == w->n_axes || read[q] ||
             !rlxc_prove_eq(ctx, partial->extents[k], whole->extents[q], NULL))
             return NULL;
