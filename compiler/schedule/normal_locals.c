@@ -194,36 +194,104 @@ static void leave_unused(rlxc_context *ctx, around *loops, const rlxc_buffer *bu
 
 /* --- a place for each iteration --------------------------------------------------------------- */
 
+enum { MOST_DIMS = RLXC_NEST_LOOPS + RLXC_MAX_NDIM };
+
 typedef struct places {
     rlxc_context *ctx;
     const rlxc_buffer *from;
     const around *loops;
     bool tiles;
+    uint32_t order[MOST_DIMS]; /* of the loops and then the dimensions, unless |tiles| */
 } places;
 
-/* Of a tile, the positions in all tiles together; else the loops come first, and dimensions of one
- * element are left out. The first loops have no dimension in a tile that has fewer than loops. */
+/* Of a tile, the positions in all tiles together; else the loops and dimensions in their order, but
+ * for those of one element. The first loops have no dimension in a tile that has fewer than loops.
+ */
 static void place(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
 {
     const places *p = user;
     const around *loops = p->loops;
     const uint32_t without = p->tiles ? loops->n - p->from->ndim : 0;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < loops->n; i++) {
+    for (uint32_t i = 0; i < loops->n && p->tiles; i++) {
         const rlxc_expr *var = rlxc_cast(p->ctx, RLX_I64, loops->vars[i]);
-        if (p->tiles && i < without)
-            out[i] = var;
-        else if (p->tiles)
-            out[i] = rlxc_add(
-                p->ctx,
-                rlxc_mul(p->ctx, var, rlxc_cast(p->ctx, RLX_I64, p->from->shape[i - without])),
-                rlxc_cast(p->ctx, RLX_I64, rlxc_canonical(p->ctx, at[i - without], NULL)));
-        else if (!rlxc_is_const(loops->extents[i], 1))
-            out[n++] = var;
+        out[i] = i < without
+                     ? var
+                     : rlxc_add(p->ctx,
+                                rlxc_mul(p->ctx, var,
+                                         rlxc_cast(p->ctx, RLX_I64, p->from->shape[i - without])),
+                                rlxc_cast(p->ctx, RLX_I64,
+                                          rlxc_canonical(p->ctx, at[i - without], NULL)));
     }
-    for (uint32_t i = 0; i < p->from->ndim && !p->tiles; i++)
-        if (!rlxc_is_const(p->from->shape[i], 1))
-            out[n++] = at[i];
+    for (uint32_t i = 0; i < loops->n + p->from->ndim && !p->tiles; i++) {
+        const uint32_t k = p->order[i];
+        const rlxc_expr *extent = k < loops->n ? loops->extents[k] : p->from->shape[k - loops->n];
+        if (!rlxc_is_const(extent, 1))
+            out[n++] = k < loops->n ? rlxc_cast(p->ctx, RLX_I64, loops->vars[k]) : at[k - loops->n];
+    }
+}
+
+/* The statement that reads the buffer, and the first index there that uses each of the loops and
+ * dimensions. */
+typedef struct reader {
+    stores axes;
+    const rlxc_expr *load;
+    uint32_t at[MOST_DIMS];
+    bool found;
+} reader;
+
+static bool find_load(void *user, const rlxc_expr *e)
+{
+    reader *r = user;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer == r->axes.buffer)
+        r->load = e;
+    return !r->load;
+}
+
+/* |e| over the loops. */
+static const rlxc_expr *outside(const reader *r, const rlxc_expr *e)
+{
+    for (uint32_t k = r->axes.n; k-- > 0;)
+        e = rlxc_substitute(r->axes.ctx, e, &r->axes.vars[k], &r->axes.values[k], 1);
+    return rlxc_canonical(r->axes.ctx, e, NULL);
+}
+
+static bool find_reader(void *user, const rlxc_stmt *s)
+{
+    reader *r = user;
+    const around *loops = r->axes.loops;
+    note_store(&r->axes, s);
+    r->load = NULL;
+    if (r->found || s->kind != RLXC_STMT_STORE || s->store.buffer == r->axes.buffer)
+        return !r->found;
+    rlxc_expr_visit(r->axes.ctx, s->store.value, find_load, r);
+    r->found = r->load != NULL;
+    for (uint32_t k = 0; r->found && k < loops->n + r->axes.buffer->ndim; k++) {
+        const rlxc_expr *var =
+            k < loops->n ? loops->vars[k] : outside(r, r->load->load.indices[k - loops->n]);
+        r->at[k] = 0;
+        if (var->kind != RLXC_EXPR_VAR)
+            continue;
+        while (r->at[k] < s->store.n &&
+               !rlxc_expr_uses_var(r->axes.ctx, outside(r, s->store.indices[r->at[k]]), var))
+            r->at[k]++;
+        r->found = r->at[k] < s->store.n;
+    }
+    return !r->found;
+}
+
+/* The order of the loops and dimensions in what reads the buffer; else the loops come first. */
+static void find_order(places *p, const rlxc_stmt *stmt)
+{
+    const uint32_t n = p->loops->n + p->from->ndim;
+    reader r = {.axes = {.ctx = p->ctx, .buffer = p->from, .loops = p->loops, .apart = true}};
+    rlxc_stmt_visit(stmt, find_reader, &r);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t to = k;
+        for (; to > 0 && r.found && r.at[p->order[to - 1]] > r.at[k]; to--)
+            p->order[to] = p->order[to - 1];
+        p->order[to] = k;
+    }
 }
 
 enum { MOST_GROWTH = 4 };
@@ -246,21 +314,23 @@ static bool is_moderate(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_e
     return false;
 }
 
-/* |buffer| with places for all iterations; NULL: it would be too large. */
-static rlxc_buffer *enlarged(rlxc_context *ctx, const rlxc_buffer *buffer, const around *loops,
-                             bool tiles, const rlxc_prim_func *f)
+/* The buffer with places for all iterations; NULL: it would be too large. */
+static rlxc_buffer *enlarged(const places *p, const rlxc_prim_func *f)
 {
+    rlxc_context *ctx = p->ctx;
+    const around *loops = p->loops;
     const rlxc_expr *shape[RLXC_MAX_NDIM];
-    rlxc_buffer *own = rlxc_copy(ctx, buffer, sizeof *own);
-    const uint32_t without = tiles ? loops->n - buffer->ndim : 0;
+    rlxc_buffer *own = rlxc_copy(ctx, p->from, sizeof *own);
+    const uint32_t without = p->tiles ? loops->n - p->from->ndim : 0;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < loops->n + buffer->ndim; i++) {
-        const rlxc_expr *extent = i < loops->n ? loops->extents[i] : buffer->shape[i - loops->n];
-        if (tiles && i < loops->n)
+    for (uint32_t i = 0; i < loops->n + p->from->ndim; i++) {
+        const uint32_t k = p->tiles ? i : p->order[i];
+        const rlxc_expr *extent = k < loops->n ? loops->extents[k] : p->from->shape[k - loops->n];
+        if (p->tiles && i < loops->n)
             extent = i < without ? extent
                                  : rlxc_mul(ctx, rlxc_cast(ctx, RLX_I64, extent),
-                                            rlxc_cast(ctx, RLX_I64, buffer->shape[i - without]));
-        else if (tiles || rlxc_is_const(extent, 1))
+                                            rlxc_cast(ctx, RLX_I64, p->from->shape[i - without]));
+        else if (p->tiles || rlxc_is_const(extent, 1))
             continue;
         if (n == RLXC_MAX_NDIM)
             return NULL;
@@ -296,11 +366,14 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
             if (rlxc_expr_uses_var(ctx, (*buffer)->shape[i], loops.vars[k]))
                 return NULL;
     }
-    const bool tiles = kind == RLXC_TILE_PLACES && fixed && (*buffer)->ndim <= loops.n;
-    rlxc_buffer *own = enlarged(ctx, *buffer, &loops, tiles, f);
+    places p = {
+        ctx, *buffer, &loops, kind == RLXC_TILE_PLACES && fixed && (*buffer)->ndim <= loops.n, {0}};
+    if ((*buffer)->ndim > RLXC_MAX_NDIM)
+        return NULL;
+    find_order(&p, stmt);
+    rlxc_buffer *own = enlarged(&p, f);
     if (!own)
         return NULL;
-    places p = {ctx, *buffer, &loops, tiles};
     const rlxc_redirection redirection = {ctx, *buffer, own, place, &p, false};
     *buffer = own;
     return rlxc_redirect_stmt(&redirection, stmt);
