@@ -412,6 +412,42 @@ static bool try_inlined(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc
     return false;
 }
 
+/* Temporaries in the order of the first stores to them. */
+typedef struct stored_order {
+    rlxc_context *ctx;
+    const rlxc_buffers *all;
+    rlxc_buffers sorted;
+} stored_order;
+
+static bool has(const rlxc_buffers *list, const rlxc_buffer *buffer)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i] == buffer)
+            return true;
+    return false;
+}
+
+static bool note_stored(void *user, const rlxc_stmt *s)
+{
+    stored_order *o = user;
+    if (s->kind == RLXC_STMT_STORE && has(o->all, s->store.buffer) &&
+        !has(&o->sorted, s->store.buffer))
+        RLXC_PUSH(o->ctx, &o->sorted, (rlxc_buffer *)(uintptr_t)s->store.buffer);
+    return true;
+}
+
+/* A temporary that is computed from others comes after them: the loops that it depends on are in
+ * its statement then. */
+static void sort_by_stores(state *s, const rlxc_stmt *stmt, rlxc_buffers *all)
+{
+    stored_order o = {.ctx = s->ctx, .all = all};
+    rlxc_stmt_visit(stmt, note_stored, &o);
+    for (uint32_t i = 0; i < all->count; i++)
+        if (!has(&o.sorted, all->items[i]))
+            RLXC_PUSH(s->ctx, &o.sorted, all->items[i]);
+    *all = o.sorted;
+}
+
 /* Lets the loops of statement |at| be split, if its temporaries prevent it. */
 static void place_locals(state *s, uint32_t at)
 {
@@ -420,6 +456,7 @@ static void place_locals(state *s, uint32_t at)
     if (s->stmts[at]->kind != RLXC_STMT_FOR)
         return;
     const rlxc_stmt *stmt = rlxc_without_allocs(s->ctx, s->stmts[at], &inner);
+    sort_by_stores(s, stmt, &inner);
     if (inner.count == 0 && rlxc_distribute(s->ctx, stmt, &s->temps, &nests))
         return;
     if (inner.count &&

@@ -458,11 +458,21 @@ static bool is_inside(const repeats *r, uint32_t i)
     return r->depth < r->nests[i].n_loops && r->nests[i].loops[r->depth] == r->loop;
 }
 
+/* Nest |i| as it is in one iteration of the loops that it does not use. */
+static rlxc_nest without_unused(const repeats *r, uint32_t i)
+{
+    rlxc_nest x = r->nests[i];
+    for (uint32_t l = 0; l < x.n_loops; l++)
+        if (x.once[l] == RLXC_EACH_TURN && !uses_loop(r->ctx, &x, x.loops[l]) &&
+            !may_be_empty(r->ctx, x.loops[l]->loop.extent))
+            x.once[l] = RLXC_FIRST_TURN;
+    return x;
+}
+
 /* True if nests[b] stores the elements that nests[a] does in each iteration of the loop. */
 static bool stores_again(const repeats *r, uint32_t a, uint32_t b)
 {
-    rlxc_nest x = r->nests[a], y = r->nests[b];
-    x.once[r->depth] = y.once[r->depth] = RLXC_FIRST_TURN;
+    rlxc_nest x = without_unused(r, a), y = without_unused(r, b);
     return stored_by(&x) == stored_by(&y) && rlxc_nest_axes(r->ctx, &x) &&
            rlxc_nest_axes(r->ctx, &y) && same_elements(r->ctx, &x, &y, shared_loops(&x, &y));
 }

@@ -2781,8 +2781,8 @@ class Module:
         C = T.match_buffer(c, (3, n))
         # with T.block("root"):
         most = T.alloc_buffer((T.int64(3),))
-        total = T.alloc_buffer((T.int64(3),))
         e = T.alloc_buffer((T.int64(3), n))
+        total = T.alloc_buffer((T.int64(3),))
         for i, k in T.grid(T.int64(3), n):
             with T.block("most"):
                 i_1, k_1 = T.axis.remap("SR", [i, k])
