@@ -231,7 +231,7 @@ static void join_inits(state *s, items *all)
         uint32_t k = i;
         while (out && k > 0 && !mentions(s, &all->items[k - 1], out))
             k--;
-        if (!out || k == 0 || stored_by(&all->items[k - 1]) != out)
+        if (!out || k == 0 || stored_by(&all->items[k - 1]) != out || is_bare(s, &all->items[i]))
             continue;
         rlxc_nest joined = *all->items[i].nest;
         const rlxc_nest *init = all->items[k - 1].nest;
