@@ -196,36 +196,59 @@ static bool shape_as_param(const shaping *s, const rlxc_buffer *temp, bool divid
     return body;
 }
 
-/* Gives |temp| rows of those steps by which its accesses can count; |divide|: also where a loop
- * then has both its variable and digits of it. False: there are none. */
-static bool shape_by_steps(const shaping *s, const rlxc_buffer *temp, bool divide)
+/* The function's body with |temp| in rows of the |n| sizes |rows|; NULL: it has no such rows, or
+ * their indices would divide. |divide|: as for shape_by_steps, |divided| loops are now. */
+static const rlxc_stmt *in_rows(const shaping *s, const rlxc_buffer *temp,
+                                const rlxc_factors *const *rows, uint32_t n, bool divide,
+                                uint32_t divided)
 {
     rlxc_context *ctx = s->ctx;
-    steps all = {.ctx = ctx, .buffer = temp};
-    rlxc_factors size = {.by = 1}, count;
-    const rlxc_stmt *best = NULL;
     const rlxc_expr *shape[MOST_STEPS + 1];
-    const uint32_t divided = rlxc_divided_loops(ctx, s->f->body);
+    rlxc_factors size = {.by = 1}, count;
+    if (n >= RLX_MAX_NDIM ||
+        !rlxc_add_factors(&size, rlxc_canonical(ctx, rlxc_wide(ctx, temp->shape[0]), NULL)))
+        return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!rlxc_factors_divide(&size, rows[i], &count) ||
+            !is_larger(&count, &(rlxc_factors){.by = 1}))
+            return NULL;
+        size = *rows[i];
+        shape[i] = rlxc_factors_expr(ctx, &count);
+    }
+    shape[n] = rlxc_factors_expr(ctx, &size);
+    rlxc_buffer *own = rlxc_copy(ctx, temp, sizeof *own);
+    own->ndim = n + 1;
+    own->shape = rlxc_copy(ctx, shape, own->ndim * sizeof *shape);
+    const rlxc_stmt *body = reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1, false);
+    return body && (divide || rlxc_divided_loops(ctx, body) <= divided) ? body : NULL;
+}
+
+/* Gives |temp| rows of those steps by which its accesses can count; |divide|: also where a loop
+ * then has both its variable and digits of it. A step that leads to divisions may do so only
+ * without the next one. False: there are none. */
+static bool shape_by_steps(const shaping *s, const rlxc_buffer *temp, bool divide)
+{
+    steps all = {.ctx = s->ctx, .buffer = temp};
+    const rlxc_factors *rows[MOST_STEPS + 1], *skipped = NULL;
+    const rlxc_stmt *best = NULL;
+    const uint32_t divided = rlxc_divided_loops(s->ctx, s->f->body);
     uint32_t n = 0;
     rlxc_stmt_visit(s->f->body, take_all, &all);
-    if (!rlxc_add_factors(&size, rlxc_canonical(ctx, rlxc_wide(ctx, temp->shape[0]), NULL)))
-        return false;
-    for (uint32_t i = 0; i < all.n && n < RLX_MAX_NDIM - 1; i++) {
-        if (!rlxc_factors_divide(&size, &all.items[i], &count) ||
-            !is_larger(&count, &(rlxc_factors){.by = 1}))
-            continue;
-        shape[n] = rlxc_factors_expr(ctx, &count);
-        shape[n + 1] = rlxc_factors_expr(ctx, &all.items[i]);
-        rlxc_buffer *own = rlxc_copy(ctx, temp, sizeof *own);
-        own->ndim = n + 2;
-        own->shape = rlxc_copy(ctx, shape, own->ndim * sizeof *shape);
-        const rlxc_stmt *body =
-            reshaped(s, s->f->body, &(rlxc_reshaping){temp, own, true}, 1, false);
-        if (body && (divide || rlxc_divided_loops(ctx, body) <= divided)) {
-            best = body;
-            size = all.items[i];
-            n++;
+    for (uint32_t i = 0; i < all.n; i++) {
+        const rlxc_stmt *body = NULL;
+        if (skipped) {
+            rows[n] = skipped;
+            rows[n + 1] = &all.items[i];
+            body = in_rows(s, temp, rows, n + 2, divide, divided);
+            n += body ? 2 : 0;
         }
+        if (!body) {
+            rows[n] = &all.items[i];
+            body = in_rows(s, temp, rows, n + 1, divide, divided);
+            n += body != NULL;
+        }
+        skipped = body ? NULL : &all.items[i];
+        best = body ? body : best;
     }
     s->f->body = best ? best : s->f->body;
     return best;
