@@ -338,6 +338,19 @@ static const rlxc_stmt *join_branches(rlxc_reach *r, const rlxc_stmt *s)
     return own ? own : s;
 }
 
+/* Makes loops of the turns among |n| statements; returns the number that is left. */
+static uint32_t roll(rlxc_context *ctx, const rlxc_stmt **items, uint32_t n)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t used = 0;
+        const rlxc_stmt *loop = rlxc_rolled_turns(ctx, items + i, n - i, &used);
+        items[left++] = loop ? loop : items[i];
+        i += loop ? used - 1 : 0;
+    }
+    return left;
+}
+
 /* --- all of a function ------------------------------------------------------------------------ */
 
 static const rlxc_stmt *join_parts(void *user, const rlxc_stmt *s)
@@ -348,24 +361,23 @@ static const rlxc_stmt *join_parts(void *user, const rlxc_stmt *s)
     if (s->kind != RLXC_STMT_SEQ)
         return NULL;
     const rlxc_stmt **items = rlxc_alloc(ctx, (size_t)s->seq.n * sizeof *items);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < s->seq.n; i++) {
-        uint32_t used = 0;
-        const rlxc_stmt *loop = rlxc_rolled_turns(ctx, s->seq.items + i, s->seq.n - i, &used);
-        if (loop) {
-            items[n++] = loop;
-            i += used - 1;
-            continue;
-        }
+    uint32_t count = s->seq.n, n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = s->seq.items[i];
+    for (uint32_t before = 0; count != before;) { /* turns of loops that were unrolled, too */
+        before = count;
+        count = roll(ctx, items, before);
+    }
+    for (uint32_t i = 0; i < count; i++) {
         const rlxc_stmt *both =
-            n ? joined(ctx, unwrapped(items[n - 1]), unwrapped(s->seq.items[i])) : NULL;
+            n ? joined(ctx, unwrapped(items[n - 1]), unwrapped(items[i])) : NULL;
         const rlxc_stmt *fused = n && !both ? without_tiles(ctx, unwrapped(items[n - 1])) : NULL;
         if (fused)
-            both = joined(ctx, fused, unwrapped(s->seq.items[i]));
+            both = joined(ctx, fused, unwrapped(items[i]));
         if (both)
             items[n - 1] = both;
         else
-            items[n++] = s->seq.items[i];
+            items[n++] = items[i];
     }
     return n < s->seq.n ? rlxc_stmt_seq(ctx, items, n) : NULL;
 }
