@@ -12,42 +12,27 @@
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
-enum { MOST_LOADS = 16, MOST_TERMS = 64, MOST_PERIOD = 4 /* statements of a turn */ };
+enum {
+    MOST_PARTS = 16, /* of an expression */
+    MOST_NODES = 4096,
+    MOST_TERMS = 64,
+    MOST_PERIOD = 4 /* statements of a turn */
+};
 
 /* How two expressions or statements differ, as a function of the turn: the first is turn 0, the
  * second turn 1. */
 typedef struct turns {
     rlxc_pairing p;
     const rlxc_expr *turn; /* the variable; NULL until an index depends on it */
-    const rlxc_expr *from[MOST_LOADS], *to[MOST_LOADS]; /* loads */
-    uint32_t n;
+    uint32_t nodes;        /* that were compared */
 } turns;
 
-typedef struct loads_of {
-    const rlxc_expr *at[MOST_LOADS];
-    uint32_t n;
-    bool all;
-} loads_of;
-
-static bool note_load(void *user, const rlxc_expr *e)
-{
-    loads_of *l = user;
-    if (e->kind != RLXC_EXPR_LOAD)
-        return l->all;
-    l->all = l->all && l->n < MOST_LOADS;
-    if (l->all)
-        l->at[l->n++] = e;
-    return l->all;
-}
-
-/* Index |a| of turn 0 as a function of the turn, if |b| of turn 1 differs by a constant. */
+/* Integer |a| of turn 0 as a function of the turn, if |b| of turn 1 differs by a constant. */
 static const rlxc_expr *index_of_turn(turns *t, const rlxc_expr *a, const rlxc_expr *b)
 {
     rlxc_context *ctx = t->p.ctx;
     int64_t by;
-    if (a == b)
-        return a;
-    if (a->dtype.lanes > 1 || !rlxc_dtype_eq(a->dtype, b->dtype) || a->from_memory ||
+    if (!rlxc_is_index_type(a->dtype) || !rlxc_dtype_eq(a->dtype, b->dtype) || a->from_memory ||
         b->from_memory || !rlxc_is_int(rlxc_canonical(ctx, rlxc_sub(ctx, b, a), NULL), &by))
         return NULL;
     if (by == 0)
@@ -58,38 +43,71 @@ static const rlxc_expr *index_of_turn(turns *t, const rlxc_expr *a, const rlxc_e
     return rlxc_add(ctx, a, rlxc_mul(ctx, turn, rlxc_int(ctx, a->dtype, by)));
 }
 
-static const rlxc_expr *load_of_turn(void *user, const rlxc_expr *e)
+static const rlxc_expr *expr_of_turn(turns *t, const rlxc_expr *a, const rlxc_expr *b);
+
+/* Fills |out| with functions of the turn. */
+static bool list_of_turn(turns *t, const rlxc_expr *const *a, const rlxc_expr *const *b, uint32_t n,
+                         const rlxc_expr **out)
 {
-    const turns *t = user;
-    for (uint32_t i = 0; i < t->n; i++)
-        if (t->from[i] == e)
-            return t->to[i];
-    return NULL;
+    bool all = true;
+    for (uint32_t i = 0; i < n && all; i++)
+        all = (out[i] = expr_of_turn(t, a[i], b[i]));
+    return all;
 }
 
-/* The same of values, which may differ in the indices of loads. */
-static const rlxc_expr *value_of_turn(turns *t, const rlxc_expr *a, const rlxc_expr *b)
+/* |a| with what differs in |b|, which is of its kind, as functions of the turn; or NULL. */
+static const rlxc_expr *parts_of_turn(turns *t, const rlxc_expr *a, const rlxc_expr *b)
 {
     rlxc_context *ctx = t->p.ctx;
-    loads_of x = {.all = true}, y = {.all = true};
-    b = rlxc_substitute(ctx, b, t->p.from, t->p.to, t->p.n);
-    rlxc_expr_visit(ctx, a, note_load, &x);
-    rlxc_expr_visit(ctx, b, note_load, &y);
-    if (!x.all || !y.all || x.n != y.n)
-        return NULL;
-    t->n = 0;
-    for (uint32_t i = 0; i < x.n; i++) {
-        const rlxc_expr *from = x.at[i], *with = y.at[i], *at[RLX_MAX_NDIM];
-        if (from->load.buffer != with->load.buffer || from->load.n != with->load.n ||
-            from->load.n > RLX_MAX_NDIM)
+    const rlxc_expr *x[MOST_PARTS] = {NULL};
+    switch (a->kind) {
+    case RLXC_EXPR_LOAD:
+        return a->load.buffer == b->load.buffer && a->load.n == b->load.n &&
+                       a->load.n <= MOST_PARTS &&
+                       list_of_turn(t, a->load.indices, b->load.indices, a->load.n, x)
+                   ? rlxc_load(ctx, a->load.buffer, x, a->load.n)
+                   : NULL;
+    case RLXC_EXPR_CALL:
+        return a->call.name == b->call.name && a->call.n == b->call.n && a->call.n <= MOST_PARTS &&
+                       list_of_turn(t, a->call.args, b->call.args, a->call.n, x)
+                   ? rlxc_call(ctx, a->dtype, a->call.name, x, a->call.n)
+                   : NULL;
+    case RLXC_EXPR_RAMP:
+        x[0] = a->ramp.stride == b->ramp.stride && a->ramp.lanes == b->ramp.lanes
+                   ? expr_of_turn(t, a->ramp.base, b->ramp.base)
+                   : NULL;
+        return x[0] ? rlxc_ramp(ctx, x[0], a->ramp.stride, a->ramp.lanes) : NULL;
+    case RLXC_EXPR_BROADCAST:
+        x[0] = expr_of_turn(t, a->ramp.base, b->ramp.base);
+        return x[0] ? rlxc_broadcast(ctx, x[0], a->ramp.lanes) : NULL;
+    case RLXC_EXPR_CAST:
+        x[0] = expr_of_turn(t, a->bin.a, b->bin.a);
+        return x[0] ? rlxc_cast(ctx, a->dtype, x[0]) : NULL;
+    default:
+        if (!rlxc_is_binary(a) || !(x[0] = expr_of_turn(t, a->bin.a, b->bin.a)) ||
+            !(x[1] = expr_of_turn(t, a->bin.b, b->bin.b)))
             return NULL;
-        for (uint32_t k = 0; k < from->load.n; k++)
-            if (!(at[k] = index_of_turn(t, from->load.indices[k], with->load.indices[k])))
-                return NULL;
-        t->from[t->n] = from;
-        t->to[t->n++] = rlxc_load(ctx, from->load.buffer, at, from->load.n);
+        return rlxc_binary(ctx, (rlxc_expr_kind)a->kind, x[0], x[1]);
     }
-    return rlxc_expr_rewrite(ctx, a, load_of_turn, t);
+}
+
+/* The same of expressions, which may differ in integers that are not loaded. */
+static const rlxc_expr *expr_of_turn(turns *t, const rlxc_expr *a, const rlxc_expr *b)
+{
+    if (a == b)
+        return a;
+    if (++t->nodes > MOST_NODES)
+        return NULL;
+    const rlxc_expr *index = index_of_turn(t, a, b);
+    return index                                                     ? index
+           : a->kind == b->kind && rlxc_dtype_eq(a->dtype, b->dtype) ? parts_of_turn(t, a, b)
+                                                                     : NULL;
+}
+
+/* |b| of turn 1 with the variables of turn 0. */
+static const rlxc_expr *renamed(const turns *t, const rlxc_expr *b)
+{
+    return rlxc_substitute(t->p.ctx, b, t->p.from, t->p.to, t->p.n);
 }
 
 /* The same of statements. */
@@ -100,14 +118,11 @@ static const rlxc_stmt *stmt_of_turn(turns *t, const rlxc_stmt *a, const rlxc_st
         const rlxc_expr *at[RLX_MAX_NDIM], *value;
         if (a->store.buffer != b->store.buffer || a->store.n != b->store.n ||
             a->store.n > RLX_MAX_NDIM ||
-            !(value = value_of_turn(t, a->store.value, b->store.value)))
+            !(value = expr_of_turn(t, a->store.value, renamed(t, b->store.value))))
             return NULL;
-        for (uint32_t i = 0; i < a->store.n; i++) {
-            const rlxc_expr *with =
-                rlxc_substitute(ctx, b->store.indices[i], t->p.from, t->p.to, t->p.n);
-            if (!(at[i] = index_of_turn(t, a->store.indices[i], with)))
+        for (uint32_t i = 0; i < a->store.n; i++)
+            if (!(at[i] = expr_of_turn(t, a->store.indices[i], renamed(t, b->store.indices[i]))))
                 return NULL;
-        }
         rlxc_stmt *own =
             (rlxc_stmt *)(uintptr_t)rlxc_stmt_store(ctx, a->store.buffer, at, a->store.n, value);
         own->range = a->range;
@@ -218,7 +233,7 @@ static const rlxc_stmt *rolled_terms(rlxc_context *ctx, const rlxc_stmt *store)
         return NULL;
     for (uint32_t i = 0; i < all.n; i++)
         rlxc_expr_visit(ctx, all.at[i], find_own, &all);
-    const rlxc_expr *term = all.reads ? NULL : value_of_turn(&t, all.at[0], all.at[1]);
+    const rlxc_expr *term = all.reads ? NULL : expr_of_turn(&t, all.at[0], all.at[1]);
     if (!term || !t.turn)
         return NULL;
     const rlxc_stmt *made =
