@@ -388,7 +388,8 @@ static bool try_inlined(state *s, uint32_t at, const rlxc_stmt *stmt, const rlxc
     rlxc_buffers left = {0};
     rlxc_nests nests = {0};
     for (uint32_t i = 0; i < inner->count; i++) {
-        const rlxc_stmt *without = rlxc_inline_local(s->ctx, stmt, s->stmts[at], inner->items[i]);
+        const rlxc_stmt *without =
+            rlxc_inline_local(s->ctx, stmt, s->stmts[at], &s->temps, inner->items[i]);
         if (!without)
             RLXC_PUSH(s->ctx, &left, inner->items[i]);
         stmt = without ? without : stmt;

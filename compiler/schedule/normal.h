@@ -217,7 +217,7 @@ const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
  * elements of another buffer: its readers read that one. |whole|: as for rlxc_place_local. NULL: it
  * is filled in another way. The caller proves that what is read then stays inside its buffer. */
 const rlxc_stmt *rlxc_inline_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
-                                   const rlxc_buffer *buffer);
+                                   const rlxc_temps *temps, const rlxc_buffer *buffer);
 /* Lets the reduction |nest| read |*temp|, a new temporary that |filling| stores before it, where it
  * reads an image under a condition and a number outside of it. False without effect if there is no
  * such read, or it does not pay. */

@@ -624,9 +624,10 @@ static const rlxc_expr *call_lane(lane *l, const rlxc_expr *e, rlx_dtype t)
 {
     const rlxc_expr **args = rlxc_alloc(l->ctx, ((size_t)e->call.n + 1) * sizeof *args);
     const rlxc_intrinsic *f = rlxc_find_intrinsic(e->call.name, strlen(e->call.name));
-    l->failed = l->failed || !f || f->result != RLXC_RESULT_SAME ||
-                (f->lowering != RLXC_LOWER_LIBM && f->lowering != RLXC_LOWER_LLVM &&
-                 f->lowering != RLXC_LOWER_VECTOR);
+    const bool by_lane = f && f->result == RLXC_RESULT_SAME &&
+                         (f->lowering == RLXC_LOWER_LIBM || f->lowering == RLXC_LOWER_LLVM ||
+                          f->lowering == RLXC_LOWER_VECTOR);
+    l->failed = l->failed || !(by_lane || rlxc_is_choice(e));
     for (uint32_t i = 0; i < e->call.n; i++)
         args[i] = lane_of(l, e->call.args[i]);
     return rlxc_call(l->ctx, t, e->call.name, args, e->call.n);

@@ -484,13 +484,18 @@ static const rlxc_stmt *without_store(void *user, const rlxc_stmt *s)
 }
 
 const rlxc_stmt *rlxc_inline_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
-                                   const rlxc_buffer *buffer)
+                                   const rlxc_temps *temps, const rlxc_buffer *buffer)
 {
     around loops = {.n = 0};
     move m = {.ctx = ctx, .to = buffer};
-    if (buffer->strides || buffer->elem_offset || !find_around(ctx, stmt, whole, buffer, &loops) ||
-        loops.inside->kind != RLXC_STMT_SEQ)
+    if (buffer->strides || buffer->elem_offset)
         return NULL;
+    if (!find_around(ctx, stmt, NULL, buffer, &loops) ||
+        !stored_first(ctx, loops.inside, buffer, temps)) {
+        loops.n = 0;
+        if (!find_around(ctx, stmt, whole, buffer, &loops) || loops.inside->kind != RLXC_STMT_SEQ)
+            return NULL;
+    }
     const rlxc_stmt *seq = loops.inside;
     for (uint32_t i = 0; i < seq->seq.n; i++) {
         const rlxc_buffer_use u = rlxc_use_of(ctx, seq->seq.items[i], buffer);
