@@ -600,3 +600,325 @@ class Module:
         n = T.int64()
         r = R.call_tir(Module.wraps_around_, (), out_sinfo=R.Tensor((n, 3), "int32"))
         return r
+
+# ==== tuned
+"""What a tuner leaves: work that loops repeat, tiles with borders, partial sums of fused loops, loops unrolled together,
+and temporaries of an iteration anywhere. Some look like it, and must stay as they are."""
+# call rows_again: tensor float32 [4, 6] {2, 2, -2, 2, 0, 1, 1, -1, 3, -2, -1, 0, 1, 0, -2, -2, -2, -2, -2, 3, -1, 1, 2, -1} => tensor float32 [4, 6] {-6, -6, -14, -6, -10, -8, 2, -2, 6, -4, -2, 0, 16, 14, 10, 10, 10, 10, -8, 2, -6, -2, 0, -6}
+# call rows_in_two_loops: tensor float32 [4, 6] {-1, 0, -1, 3, -1, 3, 2, 3, -2, 0, 1, 0, 1, 2, 1, -2, 3, 1, 3, -1, 0, 3, -1, -2} => tensor float32 [4, 6] {-3, 0, -3, 9, -3, 9, 8, 12, -8, 0, 4, 0, 6, 12, 6, -12, 18, 6, 6, -2, 0, 6, -2, -4}
+# call sums_that_grow: tensor float32 [4, 6] {0, 2, -2, 3, 0, -1, 1, 3, 3, 3, -1, -2, 2, 2, 2, -2, -2, 1, 0, 0, 3, -1, 1, -1} => tensor float32 [4, 6] {2, 4, 6, 8, 10, 12, 7, 14, 21, 28, 35, 42, 3, 6, 9, 12, 15, 18, 2, 4, 6, 8, 10, 12}
+# call left_by_the_last: tensor float32 [4, 6] {-1, 2, -2, -1, -2, -2, -1, 2, 1, 0, -1, 2, 2, -1, -2, -1, -2, 2, 1, 1, -1, 1, 3, -1} => tensor float32 [4, 6] {4, 1, -3, -2, -3, -3, 4, 1, 0, -1, -2, 1, 7, 1, 0, 1, 0, 4, 6, 2, 0, 2, 4, 0}
+# call a_term_many_times: tensor float32 [4, 6] {2, -2, -1, 3, 3, -2, 3, 3, 0, 0, 3, 3, 2, 0, -1, 3, -1, 1, 2, -1, -1, 2, -1, 2} => tensor float32 [4] {9, 36, 12, 9}
+# call tile_copied_out: tensor float32 [6, 5] {3, 2, 1, 0, 3, -1, 0, 1, 1, -2, -2, 2, 3, 1, 3, 0, -1, 2, -2, -1, -1, 0, -2, 2, 3, 0, -2, 2, -2, 1}, tensor float32 [4, 5] {-1, 3, 2, 3, 1, 2, 0, 2, -2, -2, 0, 2, 0, 3, 3, 0, 0, 1, 1, 0} => tensor float32 [1, 6, 4] {8, 2, 13, 1, 4, 2, -3, 2, 20, -6, 16, 4, -6, 10, -11, 0, 6, -16, 15, 0, -7, 6, -7, 0}
+# call border_in_tiles: tensor float32 [2, 6, 6] {1, 3, 2, -1, 0, 0, -2, -2, 2, 0, 0, 1, 1, 3, 1, 3, 1, -1, -1, 3, 1, -1, 2, 2, -2, -2, 2, 0, 0, -2, -1, 3, 2, 2, 1, -2, -1, 1, 3, -1, 1, 0, 1, 1, 2, -2, 3, 3, 2, -1, 0, 0, -1, -2, 2, -2, 2, -1, 1, 0, -1, 3, 0, 3, -1, 0, 0, 0, -2, 2, 0, 3}, tensor float32 [3, 2, 3, 3] {-1, 0, -2, 2, 1, 0, 3, 1, 3, 2, 1, 1, -1, 2, 2, 2, 0, -2, 2, -2, 2, -2, -1, -1, 1, -1, -1, -2, 3, -1, -1, 1, -2, 3, 2, 0, 0, 0, 2, 0, -1, 2, -2, 2, 0, 3, -1, 0, 3, 2, -2, 0, -2, 2} => tensor float32 [3, 6, 6] {-9, 10, 13, 4, -6, 6, 8, 9, 17, 19, 25, 6, 21, 7, 17, 16, 4, 17, -20, -5, -4, 3, -1, -4, 4, 14, 10, 14, -10, 0, 5, -4, 19, 12, 18, 4, -1, -8, 0, -5, 3, 13, 3, 3, 11, -21, 2, -8, 4, -9, -10, -9, 3, 2, 17, -18, 17, -1, 10, -8, 11, -16, 1, -2, 10, 10, -8, 16, -33, 11, -24, 9, -3, -4, 7, 12, -1, -1, 1, 13, 3, 8, -14, 17, -4, 25, -7, 9, -4, 0, 23, 0, 14, -3, 2, -4, -8, 23, -3, 15, 7, -10, 4, 3, 3, -5, 1, 5}
+# call tile_kept_outside: tensor float32 [2, 6, 6] {0, -1, 2, 3, -2, 1, 0, 2, 3, 1, 2, -1, 1, 0, 2, -2, -1, -2, 3, 1, 0, 0, -2, 2, 3, -2, 1, 1, 0, 0, 3, 1, 0, 2, 2, 1, 2, 1, 1, 0, 1, 1, 3, -1, 0, 1, 0, 2, 2, -1, -2, 3, 1, 2, 2, 3, -2, -1, 3, 0, 0, -1, -2, -2, 3, -2, -2, -1, -1, 3, -1, -2}, tensor float32 [2, 3, 3] {0, 2, 0, -1, -2, -2, 0, -1, 1, 2, 0, 1, -2, 1, -1, 0, -2, -1} => tensor float32 [2, 6, 6] {0, 5, -10, -15, 10, -5, 0, -12, -11, 1, -14, 7, -5, 4, -4, 12, 9, 8, -13, -5, 4, -4, 8, -14, -9, 12, -5, -5, -4, 4, -9, -9, 2, -8, -10, -5, -13, 1, -2, -3, -2, -8, -6, 8, 9, -11, 0, -7, -1, -10, 10, 0, -11, 2, 2, -6, 4, 17, -12, 12, 12, 14, 1, -8, 6, 10, 4, -1, -4, -12, 11, -2}
+# call sum_of_parts: tensor float32 [6, 8] {0, 0, -2, 3, 0, -1, -1, 2, 0, -1, 0, -1, -2, -1, 3, -2, 1, 3, 0, 0, 1, -1, 2, -2, 1, -2, -2, -1, 2, 0, 0, 1, -2, 3, 0, 3, 2, -1, -1, 1, 3, 3, 0, -2, 3, 3, 2, 0} => tensor float32 [] {17}
+# call parts_of_rows: tensor float32 [4, 6] {-2, 2, -1, -1, 3, 1, -1, 1, 1, -2, -1, 2, 1, 2, 2, 0, -1, 0, -1, 3, -2, 0, -2, 3}, tensor float32 [4, 1] {1, 0, 2, 0} => tensor float32 [4, 1] {-4, 0, -8, 1}
+# call one_step: tensor float32 [4, 6] {0, 0, 2, -2, 1, -1, 3, -1, 0, -2, 0, 1, 2, 0, -1, -2, 3, -2, 2, 3, -1, -2, 2, 0} => tensor float32 [4, 6] {2, 2, 6, -2, 4, 0, 8, 0, 2, -2, 2, 4, 6, 2, 0, -2, 8, -2, 6, 8, 0, -2, 6, 2}
+# call no_loop: tensor float32 [1, 1] {-2} => tensor float32 [1, 1] {-1}
+# call unrolled_together: tensor float32 [4, 4] {3, 3, -2, 2, 0, -2, 2, 3, -2, -2, -2, 3, 3, 3, 2, -2}, tensor float32 [4, 6] {-1, 1, 0, -2, -1, 2, 3, -2, 3, -1, -2, 3, 1, 1, -1, 3, 0, 0, 2, 2, 2, -1, -1, 1} => tensor float32 [4, 6] {8, 0, 0, 0, 0, 0, 2, 12, 0, 0, 0, 0, 0, 6, 2, 0, 0, 0, 4, -5, 3, -1, 0, 0}
+# call hints: tensor float32 [4, 6] {-1, -2, 0, 2, 0, 0, 2, 3, 2, -2, 0, 1, 0, -1, -2, 1, 0, -1, 3, 2, 1, 3, 1, 3} => tensor float32 [4, 6] {0, -1, 1, 3, 1, 1, 3, 4, 3, -1, 1, 2, 1, 0, -1, 2, 1, 0, 4, 3, 2, 4, 2, 4}
+# call vectorized_digits: tensor float32 [4, 6] {1, 0, 1, 2, 2, 3, -1, -2, -1, 1, 3, 3, 0, -2, 3, -1, -2, -1, 2, 1, 0, 0, 0, 2} => tensor float32 [4, 6] {4, 3, 4, 5, 5, 6, 2, 1, 2, 4, 6, 6, 3, 1, 6, 2, 1, 2, 5, 4, 3, 3, 3, 5}
+# call flat_images: tensor float32 [2, 3, 3] {3, 3, -2, 2, 1, 0, -1, -2, 0, -1, 2, 3, 0, 0, 2, -2, -2, -1} => tensor float32 [2, 7, 7] {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 3, 0, 3, 0, -2, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, 2, 0, 1, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, -1, 0, -2, 0, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, -1, 0, 2, 0, 3, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 2, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, -2, 0, -2, 0, -1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}
+# call maybe_none: tensor float32 [3, 2] {3, 0, 3, -2, 2, -1}, tensor float32 [6] {-1, 1, 1, 2, -1, 3} => tensor float32 [3, 2] {15, 0, 15, -10, 10, -5}
+# call maybe_none: tensor float32 [0, 2] {}, tensor float32 [6] {0, -2, -2, -2, -2, 1} => tensor float32 [0, 2] {}
+# call maybe_none: tensor float32 [1, 2] {-2, 1}, tensor float32 [6] {-1, 2, 3, 3, -1, 0} => tensor float32 [1, 2] {-12, 6}
+# call none_before: tensor float32 [2, 2] {2, 2, -2, 1}, tensor float32 [6] {-2, 1, -2, 1, 3, 0} => tensor float32 [4] {1, 1, 1, 1}
+# call none_before: tensor float32 [0, 2] {}, tensor float32 [6] {2, -1, -2, 1, 3, 2} => tensor float32 [4] {16, 1, 1, 1}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def rows_again_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        t = T.alloc_buffer((4, 6), "float32")
+        s = T.alloc_buffer((4,), "float32")
+        for i in T.parallel(4):
+            for j in range(6):
+                for u, k in T.grid(1, 6):
+                    with T.block("t"):
+                        vi = T.axis.spatial(4, i + u)
+                        vk = T.axis.spatial(6, k)
+                        t[vi, vk] = A[vi, vk] * T.float32(2)
+                with T.block("s_init"):
+                    vi = T.axis.spatial(4, i)
+                    s[vi] = T.float32(0)
+                for k in range(6):
+                    with T.block("s_update"):
+                        vi, vk = T.axis.remap("SR", [i, k])
+                        s[vi] = s[vi] + t[vi, vk]
+                with T.block("O"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    O[vi, vj] = t[vi, vj] - s[vi]
+    @T.prim_func
+    def rows_in_two_loops_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        for i in range(4):
+            for j_0, j_1 in T.grid(2, 3):
+                s = T.alloc_buffer((1,), "float32")
+                p = T.alloc_buffer((3,), "float32")
+                for r in range(3):
+                    p[r] = T.float32(0)
+                    for q in range(2):
+                        p[r] = p[r] + A[i, r * 2 + q]
+                s[0] = T.float32(0)
+                for r in range(3):
+                    s[0] = s[0] + p[r]
+                O[i, j_0 * 3 + j_1] = A[i, j_0 * 3 + j_1] * s[0]
+    @T.prim_func
+    def sums_that_grow_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        s = T.alloc_buffer((4,), "float32")
+        for i in range(4):
+            s[i] = T.float32(0)
+            for j in range(6):
+                for k in range(6):
+                    s[i] = s[i] + A[i, k]
+                O[i, j] = s[i]
+    @T.prim_func
+    def left_by_the_last_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        s = T.alloc_buffer((4,), "float32")
+        for i in range(4):
+            s[i] = T.float32(5)
+            for j in range(6):
+                O[i, j] = A[i, j] + s[i]
+                s[i] = A[i, 0]
+    @T.prim_func
+    def a_term_many_times_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4,), "float32")):
+        for i in range(4):
+            O[i] = T.float32(0)
+            for j, k in T.grid(3, 6):
+                O[i] = O[i] + A[i, k]
+    @T.prim_func
+    def tile_copied_out_(A: T.Buffer((6, 5), "float32"), B: T.Buffer((4, 5), "float32"), O: T.Buffer((1, 6, 4), "float32")):
+        for f in T.parallel(6):
+            with T.block(""):
+                c = T.alloc_buffer((2, 2), "float32")
+                for i_2, i_3 in T.grid(1, 2):
+                    for j in T.vectorized(2):
+                        with T.block("c_init"):
+                            c[f // 2 * 2 + i_2 * 2 + i_3 - f // 2 * 2, f % 2 * 2 + j - f % 2 * 2] = T.float32(0)
+                for k_0, i_2, i_3, k_1 in T.grid(5, 1, 2, 1):
+                    for j in T.vectorized(2):
+                        with T.block("c_update"):
+                            c[f // 2 * 2 + i_2 * 2 + i_3 - f // 2 * 2, f % 2 * 2 + j - f % 2 * 2] = c[f // 2 * 2 + i_2 * 2 + i_3 - f // 2 * 2, f % 2 * 2 + j - f % 2 * 2] + A[f // 2 * 2 + i_3, k_0 + k_1] * B[f % 2 * 2 + j, k_0 + k_1]
+                for a in range(2):
+                    for b in T.vectorized(2):
+                        with T.block("O"):
+                            O[0, f // 2 * 2 + a, f % 2 * 2 + b] = c[f // 2 * 2 + a - f // 2 * 2, f % 2 * 2 + b - f % 2 * 2]
+    @T.prim_func
+    def border_in_tiles_(A: T.Buffer((2, 6, 6), "float32"), W: T.Buffer((3, 2, 3, 3), "float32"), O: T.Buffer((3, 6, 6), "float32")):
+        for f in T.parallel(4):
+            for o, y, x in T.grid(3, 3, 3):
+                with T.block("O_init"):
+                    O[o, f // 2 * 3 + y, f % 2 * 3 + x] = T.float32(0)
+            for c, p, q in T.grid(2, 3, 3):
+                with T.block(""):
+                    t = T.alloc_buffer((2, 8, 8), "float32")
+                    for u, y in T.grid(1, 3):
+                        for x in T.vectorized(3):
+                            with T.block("t"):
+                                t[c + u, p + f // 2 * 3 + y, q + f % 2 * 3 + x] = T.if_then_else(1 <= p + f // 2 * 3 + y and p + f // 2 * 3 + y < 7 and 1 <= q + f % 2 * 3 + x and q + f % 2 * 3 + x < 7, A[c + u, p + f // 2 * 3 + y - 1, q + f % 2 * 3 + x - 1], T.float32(0))
+                    for o, y, x in T.grid(3, 3, 3):
+                        with T.block("O_update"):
+                            O[o, f // 2 * 3 + y, f % 2 * 3 + x] = O[o, f // 2 * 3 + y, f % 2 * 3 + x] + t[c, f // 2 * 3 + y + p, f % 2 * 3 + x + q] * W[o, c, p, q]
+    @T.prim_func
+    def tile_kept_outside_(A: T.Buffer((2, 6, 6), "float32"), W: T.Buffer((2, 3, 3), "float32"), O: T.Buffer((2, 6, 6), "float32")):
+        a_1 = T.decl_buffer((72,), data=A.data)
+        o_1 = T.decl_buffer((72,), data=O.data)
+        w_1 = T.decl_buffer((18,), data=W.data)
+        for f in T.parallel(4):
+            t = T.alloc_buffer((9,), "float32")
+            for c, y in T.grid(2, 3):
+                o_1[T.Ramp(c * 36 + f // 2 * 18 + y * 6 + f % 2 * 3, 1, 3)] = T.Broadcast(T.float32(0), 3)
+            for c, p, q in T.grid(2, 3, 3):
+                for y in range(3):
+                    t[T.Ramp(y * 3, 1, 3)] = T.if_then_else(1 <= f // 2 * 3 + p + y and f // 2 * 3 + p + y < 7, a_1[T.Ramp(c * 36 + f // 2 * 18 + p * 6 + y * 6 + f % 2 * 3 - 6, 1, 3)], T.Broadcast(T.float32(0), 3))
+                for y, x in T.grid(3, 3):
+                    o_1[c * 36 + f // 2 * 18 + y * 6 + f % 2 * 3 + x] = o_1[c * 36 + f // 2 * 18 + y * 6 + f % 2 * 3 + x] + t[y * 3 + x] * w_1[c * 9 + p * 3 + q]
+    @T.prim_func
+    def sum_of_parts_(A: T.Buffer((6, 8), "float32"), O: T.Buffer((), "float32")):
+        r = T.alloc_buffer((12,), "float32")
+        for f in T.parallel(12):
+            r[f] = T.float32(0)
+            for k in range(4):
+                r[f] = r[f] + A[(f * 4 + k) // 8, (f * 4 + k) % 8]
+        with T.block("O_init"):
+            O[()] = T.float32(0)
+        for f in range(12):
+            with T.block("O_update"):
+                vf = T.axis.reduce(12, f)
+                O[()] = O[()] + r[vf]
+    @T.prim_func
+    def parts_of_rows_(A: T.Buffer((4, 6), "float32"), B: T.Buffer((4, 1), "float32"), O: T.Buffer((4, 1), "float32")):
+        r = T.alloc_buffer((4, 1, 3), "float32")
+        for i, k_0, u in T.grid(4, 3, 1):
+            with T.block("r_init"):
+                vi, vu, vk = T.axis.remap("SSS", [i, u, k_0])
+                r[vi, vu, vk] = T.float32(0)
+            for k_1 in range(2):
+                with T.block("r_update"):
+                    vi, vu, v0, v1 = T.axis.remap("SSSR", [i, u, k_0, k_1])
+                    r[vi, vu, v0] = r[vi, vu, v0] + (A[vi, v1 * 3 + v0] - B[vi, 0])
+        for i, u in T.grid(4, 1):
+            with T.block("O_init"):
+                vi, vu = T.axis.remap("SS", [i, u])
+                O[vi, vu] = T.float32(0)
+            for k_0 in range(3):
+                with T.block("O_update"):
+                    vi, v0 = T.axis.remap("SR", [i, k_0])
+                    O[vi, 0] = O[vi, 0] + r[vi, 0, v0]
+    @T.prim_func
+    def one_step_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        r = T.alloc_buffer((24,), "float32")
+        for f in T.parallel(24):
+            r[f] = T.float32(1)
+            r[f] = r[f] + A[f // 6, f % 6]
+        for i, j in T.grid(4, 6):
+            O[i, j] = r[i * 6 + j] * T.float32(2)
+    @T.prim_func
+    def no_loop_(A: T.Buffer((1, 1), "float32"), O: T.Buffer((1, 1), "float32")):
+        r = T.alloc_buffer((1,), "float32")
+        r[0] = T.float32(0)
+        r[0] = r[0] + A[0, 0]
+        O[0, 0] = r[0] + T.float32(1)
+    @T.prim_func
+    def unrolled_together_(A: T.Buffer((4, 4), "float32"), B: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        t = T.alloc_buffer((24,), "float32")
+        for i in range(4):
+            t[T.Ramp(i * 6 + 0, 1, 2)] = T.Broadcast(T.float32(0), 2)
+            t[T.Ramp(i * 6 + 2, 1, 2)] = T.Broadcast(T.float32(0), 2)
+            t[T.Ramp(i * 6 + 4, 1, 2)] = T.Broadcast(T.float32(0), 2)
+            for k in range(2):
+                t[T.Ramp(i * 6 + 0, 1, 2)] = t[T.Ramp(i * 6 + 0, 1, 2)] + T.Broadcast(A[i, k * 2 + 0], 2) * B[k * 2 + 0, T.Ramp(0, 1, 2)]
+                t[T.Ramp(i * 6 + 2, 1, 2)] = t[T.Ramp(i * 6 + 2, 1, 2)] + T.Broadcast(A[i, k * 2 + 0], 2) * B[k * 2 + 0, T.Ramp(2, 1, 2)]
+                t[T.Ramp(i * 6 + 4, 1, 2)] = t[T.Ramp(i * 6 + 4, 1, 2)] + T.Broadcast(A[i, k * 2 + 0], 2) * B[k * 2 + 0, T.Ramp(4, 1, 2)]
+                t[T.Ramp(i * 6 + 0, 1, 2)] = t[T.Ramp(i * 6 + 0, 1, 2)] + T.Broadcast(A[i, k * 2 + 1], 2) * B[k * 2 + 1, T.Ramp(0, 1, 2)]
+                t[T.Ramp(i * 6 + 2, 1, 2)] = t[T.Ramp(i * 6 + 2, 1, 2)] + T.Broadcast(A[i, k * 2 + 1], 2) * B[k * 2 + 1, T.Ramp(2, 1, 2)]
+                t[T.Ramp(i * 6 + 4, 1, 2)] = t[T.Ramp(i * 6 + 4, 1, 2)] + T.Broadcast(A[i, k * 2 + 1], 2) * B[k * 2 + 1, T.Ramp(4, 1, 2)]
+        for i in range(4):
+            O[i, 0] = T.if_then_else(0 <= i, t[i * 6 + 0], T.float32(0))
+            O[i, 1] = T.if_then_else(1 <= i, t[i * 6 + 1], T.float32(0))
+            O[i, 2] = T.if_then_else(2 <= i, t[i * 6 + 2], T.float32(0))
+            O[i, 3] = T.if_then_else(3 <= i, t[i * 6 + 3], T.float32(0))
+            O[i, 4] = T.if_then_else(4 <= i, t[i * 6 + 4], T.float32(0))
+            O[i, 5] = T.if_then_else(5 <= i, t[i * 6 + 5], T.float32(0))
+    @T.prim_func
+    def hints_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        f = T.int32()
+        with T.attr(f, "pragma_auto_unroll_max_step", 16):
+            T.attr(f, "pragma_unroll_explicit", 1)
+            for f in T.parallel(24):
+                O[f // 6, f % 6] = A[f // 6, f % 6] + T.float32(1)
+    @T.prim_func
+    def vectorized_digits_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        for f in T.parallel(6):
+            for l in T.vectorized(4):
+                O[(f * 4 + l) // 6, (f * 4 + l) % 6] = A[(f * 4 + l) // 6, (f * 4 + l) % 6] + T.float32(3)
+    @T.prim_func
+    def flat_images_(A: T.Buffer((2, 3, 3), "float32"), O: T.Buffer((2, 7, 7), "float32")):
+        a_1 = T.decl_buffer((18,), data=A.data)
+        o_1 = T.decl_buffer((98,), data=O.data)
+        d = T.alloc_buffer((50,), "float32")
+        for c, y, x in T.grid(2, 5, 5):
+            d[c * 25 + y * 5 + x] = T.if_then_else(y % 2 == 0 and x % 2 == 0, a_1[c * 9 + y // 2 * 3 + x // 2], T.float32(0))
+        for c, y, x in T.grid(2, 7, 7):
+            o_1[c * 49 + y * 7 + x] = T.if_then_else(1 <= y and y < 6 and 1 <= x and x < 6, d[c * 25 + (y - 1) * 5 + (x - 1)], T.float32(0.5))
+    @T.prim_func
+    def maybe_none_(a_: T.handle, B: T.Buffer((6,), "float32"), o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 2), "float32")
+        O = T.match_buffer(o_, (n, 2), "float32")
+        s = T.alloc_buffer((1,), "float32")
+        for i in range(n):
+            s[0] = T.float32(0)
+            for k in range(6):
+                s[0] = s[0] + B[k]
+            for j in range(2):
+                O[i, j] = A[i, j] * s[0]
+    @T.prim_func
+    def none_before_(a_: T.handle, B: T.Buffer((6,), "float32"), o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 2), "float32")
+        O = T.match_buffer(o_, (4,), "float32")
+        s = T.alloc_buffer((4,), "float32")
+        for i in range(4):
+            s[i] = T.float32(1)
+        for j in range(3):
+            for i in range(n):
+                s[0] = T.float32(0)
+            for k in range(6):
+                s[0] = s[0] + B[k]
+        for i in range(4):
+            O[i] = s[i]
+    @R.function
+    def rows_again(a: R.Tensor((4, 6), dtype="float32")):
+        r = R.call_tir(Module.rows_again_, (a,), out_sinfo=R.Tensor((4, 6), "float32"))
+        return r
+    @R.function
+    def rows_in_two_loops(a: R.Tensor((4, 6), dtype="float32")):
+        r = R.call_tir(Module.rows_in_two_loops_, (a,), out_sinfo=R.Tensor((4, 6), "float32"))
+        return r
+    @R.function
+    def sums_that_grow(a: R.Tensor((4, 6), dtype="float32")):
+        r = R.call_tir(Module.sums_that_grow_, (a,), out_sinfo=R.Tensor((4, 6), "float32"))
+        return r
+    @R.function
+    def left_by_the_last(a: R.Tensor((4, 6), dtype="float32")):
+        r = R.call_tir(Module.left_by_the_last_, (a,), out_sinfo=R.Tensor((4, 6), "float32"))
+        return r
+    @R.function
+    def a_term_many_times(a: R.Tensor((4, 6), dtype="float32")):
+        r = R.call_tir(Module.a_term_many_times_, (a,), out_sinfo=R.Tensor((4,), "float32"))
+        return r
+    @R.function
+    def tile_copied_out(a: R.Tensor((6, 5), dtype="float32"), b: R.Tensor((4, 5), dtype="float32")):
+        r = R.call_tir(Module.tile_copied_out_, (a, b), out_sinfo=R.Tensor((1, 6, 4), "float32"))
+        return r
+    @R.function
+    def border_in_tiles(a: R.Tensor((2, 6, 6), dtype="float32"), b: R.Tensor((3, 2, 3, 3), dtype="float32")):
+        r = R.call_tir(Module.border_in_tiles_, (a, b), out_sinfo=R.Tensor((3, 6, 6), "float32"))
+        return r
+    @R.function
+    def tile_kept_outside(a: R.Tensor((2, 6, 6), dtype="float32"), b: R.Tensor((2, 3, 3), dtype="float32")):
+        r = R.call_tir(Module.tile_kept_outside_, (a, b), out_sinfo=R.Tensor((2, 6, 6), "float32"))
+        return r
+    @R.function
+    def sum_of_parts(a: R.Tensor((6, 8), dtype="float32")):
+        r = R.call_tir(Module.sum_of_parts_, (a,), out_sinfo=R.Tensor((), "float32"))
+        return r
+    @R.function
+    def parts_of_rows(a: R.Tensor((4, 6), dtype="float32"), b: R.Tensor((4, 1), dtype="float32")):
+        r = R.call_tir(Module.parts_of_rows_, (a, b), out_sinfo=R.Tensor((4, 1), "float32"))
+        return r
+    @R.function
+    def one_step(a: R.Tensor((4, 6), dtype="float32")):
+        r = R.call_tir(Module.one_step_, (a,), out_sinfo=R.Tensor((4, 6), "float32"))
+        return r
+    @R.function
+    def no_loop(a: R.Tensor((1, 1), dtype="float32")):
+        r = R.call_tir(Module.no_loop_, (a,), out_sinfo=R.Tensor((1, 1), "float32"))
+        return r
+    @R.function
+    def unrolled_together(a: R.Tensor((4, 4), dtype="float32"), b: R.Tensor((4, 6), dtype="float32")):
+        r = R.call_tir(Module.unrolled_together_, (a, b), out_sinfo=R.Tensor((4, 6), "float32"))
+        return r
+    @R.function
+    def hints(a: R.Tensor((4, 6), dtype="float32")):
+        r = R.call_tir(Module.hints_, (a,), out_sinfo=R.Tensor((4, 6), "float32"))
+        return r
+    @R.function
+    def vectorized_digits(a: R.Tensor((4, 6), dtype="float32")):
+        r = R.call_tir(Module.vectorized_digits_, (a,), out_sinfo=R.Tensor((4, 6), "float32"))
+        return r
+    @R.function
+    def flat_images(a: R.Tensor((2, 3, 3), dtype="float32")):
+        r = R.call_tir(Module.flat_images_, (a,), out_sinfo=R.Tensor((2, 7, 7), "float32"))
+        return r
+    @R.function
+    def maybe_none(a: R.Tensor(("n", 2), dtype="float32"), b: R.Tensor((6,), dtype="float32")):
+        n = T.int64()
+        r = R.call_tir(Module.maybe_none_, (a, b), out_sinfo=R.Tensor((n, 2), "float32"))
+        return r
+    @R.function
+    def none_before(a: R.Tensor(("n", 2), dtype="float32"), b: R.Tensor((6,), dtype="float32")):
+        n = T.int64()
+        r = R.call_tir(Module.none_before_, (a, b), out_sinfo=R.Tensor((4,), "float32"))
+        return r

@@ -4275,3 +4275,377 @@ class Module:
         cls = Module
         r: R.Tensor((n, 3), dtype="int32") = R.call_tir(cls.wraps_around_, R.tuple(), out_sinfo=R.Tensor((n, 3), dtype="int32"))
         return r
+
+# ==== tuned
+# What a tuner leaves becomes the form that the operators make; what only looks like repeated work stays as written.
+# module tests/e2e/tir_scheduled.py#tuned
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def rows_again_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        # with T.block("root"):
+        t = T.alloc_buffer((4, 6))
+        s = T.alloc_buffer((4,))
+        for i, k in T.grid(T.int64(4), T.int64(6)):
+            with T.block("t"):
+                vi, vk = T.axis.remap("SS", [i, k])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                t[vi, vk] = A[vi, vk] * T.float32(2.0)
+        for i, k in T.grid(T.int64(4), T.int64(6)):
+            with T.block("s"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    s[vi] = T.float32(0.0)
+                s[vi] = s[vi] + t[vi, vk]
+        for i, j in T.grid(T.int64(4), T.int64(6)):
+            with T.block("O"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[vi, vj] = t[vi, vj] - s[vi]
+
+    @T.prim_func
+    def rows_in_two_loops_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        # with T.block("root"):
+        s = T.alloc_buffer((T.int64(4),))
+        for i, q in T.grid(T.int64(4), T.int64(6)):
+            with T.block("s"):
+                i_1, q_1 = T.axis.remap("SR", [i, q])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    s[i_1] = T.float32(0.0)
+                s[i_1] = s[i_1] + A[i_1, q_1]
+        for i, j_1 in T.grid(T.int64(4), T.int64(6)):
+            with T.block("O"):
+                i_2, j_1_1 = T.axis.remap("SS", [i, j_1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_2, j_1_1] = A[i_2, j_1_1] * s[i_2]
+
+    @T.prim_func
+    def sums_that_grow_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        # with T.block("root"):
+        s = T.alloc_buffer((4,))
+        for i in range(T.int64(4)):
+            s[i] = T.float32(0.0)
+            for j in range(T.int64(6)):
+                for k in range(T.int64(6)):
+                    s[i] = s[i] + A[i, k]
+                O[i, j] = s[i]
+
+    @T.prim_func
+    def left_by_the_last_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        # with T.block("root"):
+        s = T.alloc_buffer((4,))
+        for i in range(T.int64(4)):
+            s[i] = T.float32(5.0)
+            for j in range(T.int64(6)):
+                O[i, j] = A[i, j] + s[i]
+                s[i] = A[i, T.int64(0)]
+
+    @T.prim_func
+    def a_term_many_times_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4,), "float32")):
+        # with T.block("root"):
+        for i, k, j in T.grid(T.int64(4), T.int64(6), T.int64(3)):
+            with T.block("O"):
+                i_1, k_1, j_1 = T.axis.remap("SRR", [i, k, j])
+                T.block_attr({"rlx.operator": "reduction skk"})
+                with T.init():
+                    O[i_1] = T.float32(0.0)
+                O[i_1] = O[i_1] + A[i_1, k_1]
+
+    @T.prim_func
+    def tile_copied_out_(A: T.Buffer((6, 5), "float32"), B: T.Buffer((4, 5), "float32"), O: T.Buffer((1, 6, 4), "float32")):
+        # with T.block("root"):
+        for i_3, j, k_0 in T.grid(T.int64(6), T.int64(4), T.int64(5)):
+            with T.block("c"):
+                i_3_1, j_1, k_0_1 = T.axis.remap("SSR", [i_3, j, k_0])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    O[T.int64(0), i_3_1, j_1] = T.float32(0.0)
+                O[T.int64(0), i_3_1, j_1] = O[T.int64(0), i_3_1, j_1] + A[i_3_1, k_0_1] * B[j_1, k_0_1]
+
+    @T.prim_func
+    def border_in_tiles_(A: T.Buffer((2, 6, 6), "float32"), W: T.Buffer((3, 2, 3, 3), "float32"), O: T.Buffer((3, 6, 6), "float32")):
+        # with T.block("root"):
+        t = T.alloc_buffer((2, 8, 8))
+        for c, y, x in T.grid(T.int64(2), T.int64(8), T.int64(8)):
+            with T.block("t"):
+                c_1, y_1, x_1 = T.axis.remap("SSS", [c, y, x])
+                T.block_attr({"rlx.operator": "rearrange sss"})
+                t[c_1, y_1, x_1] = T.if_then_else(T.int64(1) <= y_1 and y_1 < T.int64(7) and T.int64(1) <= x_1 and x_1 < T.int64(7), A[c_1, y_1 - T.int64(1), x_1 - T.int64(1)], T.float32(0.0))
+        for o, y, x, c, p, q in T.grid(T.int64(3), T.int64(6), T.int64(6), T.int64(2), T.int64(3), T.int64(3)):
+            with T.block("O"):
+                o_1, y_2, x_2, c_2, p_1, q_1 = T.axis.remap("SSSRRR", [o, y, x, c, p, q])
+                T.block_attr({"rlx.operator": "conv nppkrr"})
+                with T.init():
+                    O[o_1, y_2, x_2] = T.float32(0.0)
+                O[o_1, y_2, x_2] = O[o_1, y_2, x_2] + t[c_2, y_2 + p_1, x_2 + q_1] * W[o_1, c_2, p_1, q_1]
+
+    @T.prim_func
+    def tile_kept_outside_(A: T.Buffer((2, 6, 6), "float32"), W: T.Buffer((2, 3, 3), "float32"), O: T.Buffer((2, 6, 6), "float32")):
+        # with T.block("root"):
+        A_pad = T.alloc_buffer((T.int64(2), T.int64(8), T.int64(6)))
+        for i0, i1, i2 in T.grid(T.int64(2), T.int64(8), T.int64(6)):
+            with T.block("A_pad"):
+                v0, v1, v2 = T.axis.remap("SSS", [i0, i1, i2])
+                T.block_attr({"rlx.operator": "rearrange sss"})
+                A_pad[v0, v1, v2] = T.if_then_else(T.int64(1) <= v1 and v1 < T.int64(7), A[v0, v1 - T.int64(1), v2], T.float32(0.0))
+        for c, y, x, p, q in T.grid(T.int64(2), T.int64(6), T.int64(6), T.int64(3), T.int64(3)):
+            with T.block("O"):
+                c_1, y_1, x_1, p_1, q_1 = T.axis.remap("SSSRR", [c, y, x, p, q])
+                T.block_attr({"rlx.operator": "conv gpbrk"})
+                with T.init():
+                    O[c_1, y_1, x_1] = T.float32(0.0)
+                O[c_1, y_1, x_1] = O[c_1, y_1, x_1] + A_pad[c_1, p_1 + y_1, x_1] * W[c_1, p_1, q_1]
+
+    @T.prim_func
+    def sum_of_parts_(A: T.Buffer((6, 8), "float32"), O: T.Buffer((), "float32")):
+        # with T.block("root"):
+        for k, k_1 in T.grid(T.int64(6), T.int64(8)):
+            with T.block("O"):
+                k_2, k_3 = T.axis.remap("RR", [k, k_1])
+                T.block_attr({"rlx.operator": "reduction kk"})
+                with T.init():
+                    O[()] = T.float32(0.0)
+                O[()] = O[()] + A[k_2, k_3]
+
+    @T.prim_func
+    def parts_of_rows_(A: T.Buffer((4, 6), "float32"), B: T.Buffer((4, 1), "float32"), O: T.Buffer((4, 1), "float32")):
+        # with T.block("root"):
+        for i, u, v0 in T.grid(T.int64(4), T.int64(1), T.int64(6)):
+            with T.block("O"):
+                vi, u_1, v0_1 = T.axis.remap("SSR", [i, u, v0])
+                T.block_attr({"rlx.operator": "reduction ssk"})
+                with T.init():
+                    O[vi, u_1] = T.float32(0.0)
+                O[vi, u_1] = O[vi, u_1] + (A[vi, v0_1] - B[vi, T.int64(0)])
+
+    @T.prim_func
+    def one_step_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        # with T.block("root"):
+        r = T.alloc_buffer((4, 6))
+        for f, f_1 in T.grid(T.int64(4), T.int64(6)):
+            with T.block("r"):
+                f_2, f_3 = T.axis.remap("SS", [f, f_1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                r[f_2, f_3] = T.float32(1.0) + A[f_2, f_3]
+        for i, j in T.grid(T.int64(4), T.int64(6)):
+            with T.block("O"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_1, j_1] = r[i_1, j_1] * T.float32(2.0)
+
+    @T.prim_func
+    def no_loop_(A: T.Buffer((1, 1), "float32"), O: T.Buffer((1, 1), "float32")):
+        # with T.block("root"):
+        r = T.alloc_buffer((1, 1))
+        r[T.int64(0), T.int64(0)] = T.float32(0.0)
+        r[T.int64(0), T.int64(0)] = r[T.int64(0), T.int64(0)] + A[T.int64(0), T.int64(0)]
+        O[T.int64(0), T.int64(0)] = r[T.int64(0), T.int64(0)] + T.float32(1.0)
+
+    @T.prim_func
+    def unrolled_together_(A: T.Buffer((4, 4), "float32"), B: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        # with T.block("root"):
+        t = T.alloc_buffer((4, 6))
+        for i, lane, u in T.grid(T.int64(4), T.int64(6), T.int64(4)):
+            with T.block("t"):
+                i_1, lane_1, u_1 = T.axis.remap("SSR", [i, lane, u])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    t[i_1, lane_1] = T.float32(0.0)
+                t[i_1, lane_1] = t[i_1, lane_1] + A[i_1, u_1] * B[u_1, lane_1]
+        for i, u in T.grid(T.int64(4), T.int64(6)):
+            with T.block("O"):
+                i_2, u_2 = T.axis.remap("SS", [i, u])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_2, u_2] = T.if_then_else(u_2 <= i_2, t[i_2, u_2], T.float32(0.0))
+
+    @T.prim_func
+    def hints_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        # with T.block("root"):
+        for f, f_1 in T.grid(T.int64(4), T.int64(6)):
+            with T.block("O"):
+                f_2, f_3 = T.axis.remap("SS", [f, f_1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[f_2, f_3] = A[f_2, f_3] + T.float32(1.0)
+
+    @T.prim_func
+    def vectorized_digits_(A: T.Buffer((4, 6), "float32"), O: T.Buffer((4, 6), "float32")):
+        # with T.block("root"):
+        for l, l_1 in T.grid(T.int64(4), T.int64(6)):
+            with T.block("O"):
+                l_2, l_3 = T.axis.remap("SS", [l, l_1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[l_2, l_3] = A[l_2, l_3] + T.float32(3.0)
+
+    @T.prim_func
+    def flat_images_(A: T.Buffer((2, 3, 3), "float32"), O: T.Buffer((2, 7, 7), "float32")):
+        # with T.block("root"):
+        d = T.alloc_buffer((T.int64(2), T.int64(5), T.int64(5)))
+        for c, y, x in T.grid(T.int64(2), T.int64(5), T.int64(5)):
+            with T.block("d"):
+                c_1, y_1, x_1 = T.axis.remap("SSS", [c, y, x])
+                T.block_attr({"rlx.operator": "rearrange sss"})
+                d[c_1, y_1, x_1] = T.if_then_else(y_1 % T.int64(2) == T.int64(0) and x_1 % T.int64(2) == T.int64(0), A[c_1, y_1 // T.int64(2), x_1 // T.int64(2)], T.float32(0.0))
+        for c, y, x in T.grid(T.int64(2), T.int64(7), T.int64(7)):
+            with T.block("O"):
+                c_2, y_2, x_2 = T.axis.remap("SSS", [c, y, x])
+                T.block_attr({"rlx.operator": "rearrange sss"})
+                O[c_2, y_2, x_2] = T.if_then_else(T.int64(1) <= y_2 and y_2 < T.int64(6) and T.int64(1) <= x_2 and x_2 < T.int64(6), d[c_2, y_2 - T.int64(1), x_2 - T.int64(1)], T.float32(0.5))
+
+    @T.prim_func
+    def maybe_none_(a_: T.handle, B: T.Buffer((6,), "float32"), o_: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 2))
+        O = T.match_buffer(o_, (n, 2))
+        # with T.block("root"):
+        s = T.alloc_buffer((n,))
+        for i, k in T.grid(n, T.int64(6)):
+            with T.block("s"):
+                i_1, k_1 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    s[i_1] = T.float32(0.0)
+                s[i_1] = s[i_1] + B[k_1]
+        for i, j in T.grid(n, T.int64(2)):
+            with T.block("O"):
+                i_2, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_2, j_1] = A[i_2, j_1] * s[i_2]
+
+    @T.prim_func
+    def none_before_(a_: T.handle, B: T.Buffer((6,), "float32"), O: T.Buffer((4,), "float32")):
+        n = T.int64()
+        A = T.match_buffer(a_, (n, 2))
+        # with T.block("root"):
+        s = T.alloc_buffer((4,))
+        for i in range(T.int64(4)):
+            with T.block("s"):
+                i_1 = T.axis.spatial(T.int64(4), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                s[i_1] = T.float32(1.0)
+        for j in range(T.int64(3)):
+            for i in range(n):
+                s[T.int64(0)] = T.float32(0.0)
+            for k in range(T.int64(6)):
+                s[T.int64(0)] = s[T.int64(0)] + B[k]
+        for i in range(T.int64(4)):
+            with T.block("O"):
+                i_2 = T.axis.spatial(T.int64(4), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                O[i_2] = s[i_2]
+
+    @R.function
+    def rows_again(a: R.Tensor((4, 6), dtype="float32")) -> R.Tensor((4, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 6), dtype="float32") = R.call_tir(cls.rows_again_, (a,), out_sinfo=R.Tensor((4, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def rows_in_two_loops(a: R.Tensor((4, 6), dtype="float32")) -> R.Tensor((4, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 6), dtype="float32") = R.call_tir(cls.rows_in_two_loops_, (a,), out_sinfo=R.Tensor((4, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def sums_that_grow(a: R.Tensor((4, 6), dtype="float32")) -> R.Tensor((4, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 6), dtype="float32") = R.call_tir(cls.sums_that_grow_, (a,), out_sinfo=R.Tensor((4, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def left_by_the_last(a: R.Tensor((4, 6), dtype="float32")) -> R.Tensor((4, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 6), dtype="float32") = R.call_tir(cls.left_by_the_last_, (a,), out_sinfo=R.Tensor((4, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def a_term_many_times(a: R.Tensor((4, 6), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.a_term_many_times_, (a,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        return r
+
+    @R.function
+    def tile_copied_out(a: R.Tensor((6, 5), dtype="float32"), b: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((1, 6, 4), dtype="float32"):
+        cls = Module
+        r: R.Tensor((1, 6, 4), dtype="float32") = R.call_tir(cls.tile_copied_out_, (a, b), out_sinfo=R.Tensor((1, 6, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def border_in_tiles(a: R.Tensor((2, 6, 6), dtype="float32"), b: R.Tensor((3, 2, 3, 3), dtype="float32")) -> R.Tensor((3, 6, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((3, 6, 6), dtype="float32") = R.call_tir(cls.border_in_tiles_, (a, b), out_sinfo=R.Tensor((3, 6, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def tile_kept_outside(a: R.Tensor((2, 6, 6), dtype="float32"), b: R.Tensor((2, 3, 3), dtype="float32")) -> R.Tensor((2, 6, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((2, 6, 6), dtype="float32") = R.call_tir(cls.tile_kept_outside_, (a, b), out_sinfo=R.Tensor((2, 6, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def sum_of_parts(a: R.Tensor((6, 8), dtype="float32")) -> R.Tensor((), dtype="float32"):
+        cls = Module
+        r: R.Tensor((), dtype="float32") = R.call_tir(cls.sum_of_parts_, (a,), out_sinfo=R.Tensor((), dtype="float32"))
+        return r
+
+    @R.function
+    def parts_of_rows(a: R.Tensor((4, 6), dtype="float32"), b: R.Tensor((4, 1), dtype="float32")) -> R.Tensor((4, 1), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 1), dtype="float32") = R.call_tir(cls.parts_of_rows_, (a, b), out_sinfo=R.Tensor((4, 1), dtype="float32"))
+        return r
+
+    @R.function
+    def one_step(a: R.Tensor((4, 6), dtype="float32")) -> R.Tensor((4, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 6), dtype="float32") = R.call_tir(cls.one_step_, (a,), out_sinfo=R.Tensor((4, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def no_loop(a: R.Tensor((1, 1), dtype="float32")) -> R.Tensor((1, 1), dtype="float32"):
+        cls = Module
+        r: R.Tensor((1, 1), dtype="float32") = R.call_tir(cls.no_loop_, (a,), out_sinfo=R.Tensor((1, 1), dtype="float32"))
+        return r
+
+    @R.function
+    def unrolled_together(a: R.Tensor((4, 4), dtype="float32"), b: R.Tensor((4, 6), dtype="float32")) -> R.Tensor((4, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 6), dtype="float32") = R.call_tir(cls.unrolled_together_, (a, b), out_sinfo=R.Tensor((4, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def hints(a: R.Tensor((4, 6), dtype="float32")) -> R.Tensor((4, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 6), dtype="float32") = R.call_tir(cls.hints_, (a,), out_sinfo=R.Tensor((4, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def vectorized_digits(a: R.Tensor((4, 6), dtype="float32")) -> R.Tensor((4, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 6), dtype="float32") = R.call_tir(cls.vectorized_digits_, (a,), out_sinfo=R.Tensor((4, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def flat_images(a: R.Tensor((2, 3, 3), dtype="float32")) -> R.Tensor((2, 7, 7), dtype="float32"):
+        cls = Module
+        r: R.Tensor((2, 7, 7), dtype="float32") = R.call_tir(cls.flat_images_, (a,), out_sinfo=R.Tensor((2, 7, 7), dtype="float32"))
+        return r
+
+    @R.function
+    def maybe_none(a: R.Tensor(("n", 2), dtype="float32"), b: R.Tensor((6,), dtype="float32")) -> R.Tensor(("n", 2), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((n, 2), dtype="float32") = R.call_tir(cls.maybe_none_, (a, b), out_sinfo=R.Tensor((n, 2), dtype="float32"))
+        return r
+
+    @R.function
+    def none_before(a: R.Tensor(("n", 2), dtype="float32"), b: R.Tensor((6,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.none_before_, (a, b), out_sinfo=R.Tensor((4,), dtype="float32"))
+        return r
