@@ -3,11 +3,12 @@
  *   T[j // 16, k, j % 16] = B[k, j]               T[k, j] = B[k, j]
  *   ... T[j // 16, k, j % 16] ...                 ... T[k, j] ...
  *
- * Two dimensions become one where the stores split one index over them, or split nothing else: all
- * accesses then have the sum of both digits as their index. One dimension becomes two where a block
- * stores to such a sum, and computes its element from the digits. Dimensions take the order of the
- * source that a block copies, or that of the block's axes. Any layout of a temporary is right;
- * these are the ones in which copies and their readers have the same indices. */
+ * Two dimensions become one, in the place of the lower digit, where the stores split one index over
+ * them, or split nothing else: all accesses then have the sum of both digits as their index. One
+ * dimension becomes two where a block stores to such a sum, and computes its element from the
+ * digits. Dimensions take the order of the source that a block copies, or that of the block's axes.
+ * Any layout of a temporary is right; these are the ones in which copies and their readers have the
+ * same indices. */
 #include "compiler/schedule/normal_space.h"
 
 enum { MOST_STORES = 8 };

@@ -8,7 +8,8 @@
  *       C[i, j] = T.max(s[0], 0)                      C[i, j] = T.max(s[i, j], 0)
  *
  * A temporary that is allocated in the loops holds nothing at the start of an iteration. Of others
- * it is proved that each iteration stores all elements before it loads one. */
+ * it is proved that each iteration stores all elements before it loads one. The places come in the
+ * order in which a reader has the loops and dimensions in its indices. */
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 

@@ -13,7 +13,8 @@
  *       for j in range(m):                            o[i, j] = o_1[i, j] / t[i]
  *           o[i, j] = o[i, j] / t[i]
  *
- * What counts in the first or last iteration of a loop only is a nest without that loop. */
+ * What counts in the first or last iteration of a loop only is a nest without that loop. So is what
+ * stores the same in each iteration. */
 #include <string.h>
 
 #include "compiler/schedule/normal_space.h"

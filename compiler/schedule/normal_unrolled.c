@@ -1,5 +1,5 @@
-/* Unrolled loops become loops again: statements, or terms of a sum, in which all indices grow by a
- * constant from each to the next.
+/* Unrolled loops become loops again: statements, or terms of a sum, in which all integers grow by a
+ * constant from each to the next, or are the same.
  *
  *   for k in range(64):                           for k, u in T.grid(64, 4):
  *       o[i] = o[i] + a[i, k * 4]                     o[i] = o[i] + a[i, k * 4 + u]
