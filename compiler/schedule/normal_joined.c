@@ -2,9 +2,10 @@
  *
  * Where axes were split inside the block, as blockize leaves them, C[i0 * 16 + i1] is one axis, and
  * so is k0 * 4 + k1 of two reduction axes in the index of a load; C[v // 16, v % 16] is two, and so
- * is a reduction axis of which the loads use digits only (normal_space.h). All axes become int64, and the indices with them: schedules count in int64, and
- * int32 values in such indices would need casts. Indices do not wrap around, but values of 32 bits
- * do: those are computed in int64 only where that is proved to make no difference. */
+ * is a reduction axis of which the loads use digits only (normal_space.h). All axes become int64,
+ * and the indices with them: schedules count in int64, and int32 values in such indices would need
+ * casts. Indices do not wrap around, but values of 32 bits do: those are computed in int64 only
+ * where that is proved to make no difference. */
 #include "compiler/schedule/normal_space.h"
 
 typedef struct joining {
