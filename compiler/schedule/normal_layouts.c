@@ -10,6 +10,7 @@
  * Any layout of a temporary is right; these are the ones in which copies and their readers have the
  * same indices. */
 #include "compiler/schedule/normal_space.h"
+#include "compiler/schedule/stages.h"
 
 enum { MOST_STORES = 8 };
 
@@ -18,10 +19,11 @@ typedef struct layout {
     const rlxc_buffer *buffer;
     const rlxc_stmt *stores[MOST_STORES];
     uint32_t n;
-    rlxc_bounds bounds;               /* of loops and axes */
-    RLXC_VEC(const rlxc_expr *) axes; /* of blocks, in their order */
-    RLXC_VEC(const rlxc_expr *) vars; /* those and the loops' */
-    RLXC_VEC(const rlxc_expr *) wide; /* int64 variables for |vars| */
+    RLXC_VEC(const rlxc_stmt *) readers; /* stores to other buffers */
+    rlxc_bounds bounds;                  /* of loops and axes */
+    RLXC_VEC(const rlxc_expr *) axes;    /* of blocks, in their order */
+    RLXC_VEC(const rlxc_expr *) vars;    /* those and the loops' */
+    RLXC_VEC(const rlxc_expr *) wide;    /* int64 variables for |vars| */
 } layout;
 
 /* --- the stores ------------------------------------------------------------------------------- */
@@ -47,6 +49,9 @@ static bool note(void *user, const rlxc_stmt *s)
     }
     if (s->kind == RLXC_STMT_STORE && s->store.buffer == l->buffer && l->n < MOST_STORES)
         l->stores[l->n++] = s;
+    if (s->kind == RLXC_STMT_STORE && s->store.buffer != l->buffer &&
+        rlxc_mentions(l->ctx, s->store.value, l->buffer))
+        RLXC_PUSH(l->ctx, &l->readers, s);
     return true;
 }
 
@@ -118,6 +123,53 @@ static bool uses_sum(const layout *l, const rlxc_stmt *store, uint32_t high, uin
     return rlxc_divisions_in(ctx, merged) <= rlxc_divisions_in(ctx, value);
 }
 
+typedef struct reading {
+    const layout *l;
+    const rlxc_stmt *store;
+    uint32_t high, low;
+    int64_t n;
+    bool sums;
+} reading;
+
+/* True if the number of divisions in |sum| is less than in its digits, or an index of |store|
+ * differs from it by a constant. */
+static bool is_natural(const reading *r, const rlxc_expr *sum, uint32_t divisions)
+{
+    bool natural = rlxc_divisions_in(r->l->ctx, sum) < divisions;
+    for (uint32_t i = 0; i < r->store->store.n && !natural; i++) {
+        const rlxc_expr *by =
+            rlxc_sub(r->l->ctx, linear_form(r->l, r->store->store.indices[i]), sum);
+        natural = rlxc_is_int(rlxc_canonical(r->l->ctx, by, NULL), &(int64_t){0});
+    }
+    return natural;
+}
+
+static bool find_sum(void *user, const rlxc_expr *e)
+{
+    reading *r = user;
+    rlxc_context *ctx = r->l->ctx;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != r->l->buffer)
+        return r->sums;
+    const rlxc_expr *a = rlxc_wide(ctx, e->load.indices[r->high]);
+    const rlxc_expr *b = rlxc_wide(ctx, e->load.indices[r->low]);
+    const uint32_t divisions = rlxc_divisions_in(ctx, a) + rlxc_divisions_in(ctx, b);
+    const rlxc_expr *sum = rlxc_add(ctx, rlxc_mul(ctx, a, rlxc_i64(ctx, r->n)), b);
+    r->sums = is_natural(r, linear_form(r->l, sum), divisions);
+    return r->sums;
+}
+
+/* True if what reads the buffer has one index for both dimensions, too: a sum of partial results
+ * has not. */
+static bool readers_use_sum(const layout *l, uint32_t high, uint32_t low, int64_t n)
+{
+    reading r = {.l = l, .high = high, .low = low, .n = n, .sums = true};
+    for (uint32_t i = 0; i < l->readers.count && r.sums; i++) {
+        r.store = l->readers.items[i];
+        rlxc_expr_visit(l->ctx, r.store->store.value, find_sum, &r);
+    }
+    return r.sums;
+}
+
 typedef struct divisor {
     int64_t n;
     bool found;
@@ -149,7 +201,8 @@ static bool share_index(const layout *l, uint32_t high, uint32_t low, int64_t n)
             rlxc_expr_visit(l->ctx, l->stores[i]->store.value, find_divisor, &d);
         if (after > before || d.found)
             return false;
-        share = share || both || uses_sum(l, l->stores[i], high, low, n);
+        share = share || both ||
+                (uses_sum(l, l->stores[i], high, low, n) && readers_use_sum(l, high, low, n));
     }
     return share;
 }

@@ -433,6 +433,11 @@ const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
                                 rlxc_binary(ctx, (rlxc_expr_kind)w->body->store.value->kind,
                                             w->body->store.value->bin.a,
                                             rlxc_substitute(ctx, term, from, to, n)));
+    for (uint32_t k = 0; k < block->n_axes; k++)
+        axes[k].extent = merged.extents[k];
+    rlxc_order_axes(ctx, block, axes, merged.vars);
+    for (uint32_t k = 0; k < block->n_axes; k++)
+        merged.extents[k] = axes[k].extent;
     merged.block = block;
     merged.plain = false;
     return rlxc_nest_stmt(ctx, &merged);
