@@ -1,5 +1,5 @@
-/* Measured rates of the machine, the references for figures: multiply-adds for products (peak.c),
- * and reading memory for one-row products, which read each weight once (read.c). */
+/* Measured rates of the machine, the references for figures: multiply-adds for products, and
+ * reading memory for one-row products, which read each weight once. */
 #ifndef BENCH_RATES_H
 #define BENCH_RATES_H
 

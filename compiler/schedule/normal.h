@@ -312,4 +312,24 @@ bool rlxc_same_dims(const rlxc_buffer *a, const rlxc_buffer *b);
 const rlxc_stmt *rlxc_with_buffer(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_buffer *from,
                                   const rlxc_buffer *to, bool stores);
 
+/* A function under rewriting (normal_function.c). */
+typedef struct rlxc_normal {
+    rlxc_context *ctx;
+    rlxc_prim_func *f;
+    const rlxc_block *root; /* or NULL */
+    const rlxc_stmt **stmts;
+    uint32_t n;
+    rlxc_temps temps;
+    uint32_t odd; /* statements that are not in normal form */
+    bool changed;
+} rlxc_normal;
+/* Counts the statements that store to each temporary. */
+void rlxc_normal_count_writers(rlxc_normal *s);
+void rlxc_normal_add_temp(rlxc_normal *s, rlxc_buffer *buffer);
+void rlxc_normal_drop_temp(rlxc_normal *s, const rlxc_buffer *buffer);
+/* Lets the loops of statement |at| be split, if its temporaries prevent it. */
+void rlxc_normal_place_locals(rlxc_normal *s, uint32_t at);
+/* Replaces the statements by their nests. */
+void rlxc_normal_remake(rlxc_normal *s);
+
 #endif

@@ -1,5 +1,7 @@
-/* Reads memory with the widest vectors available, into several independent sums so that loads never
- * wait; and passes a word back and forth between two threads. */
+/* Measured rates of the machine. Multiply-adds: a loop of independent ones, enough of them in
+ * flight to hide their latency. Memory: reads with the widest vectors available, into several
+ * independent sums so that loads never wait. Cores: a word passed back and forth between two
+ * threads. */
 #include "bench/rates.h"
 
 #include <immintrin.h>
@@ -10,8 +12,71 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "bench/bench.h"
+
+/* --- multiply-adds ---------------------------------------------------------------------------- */
+
+enum { STEPS = 1 << 18, CHAINS = 12, PEAK_SAMPLES = 5 };
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+__attribute__((target("avx512f"), noinline)) static float run_512(void)
+{
+    __m512 acc[CHAINS];
+    const __m512 a = _mm512_set1_ps(0.999f), b = _mm512_set1_ps(1e-3f);
+    for (int i = 0; i < CHAINS; i++)
+        acc[i] = _mm512_set1_ps((float)i);
+    for (int r = 0; r < STEPS; r++) {
+#pragma GCC unroll 12
+        for (int i = 0; i < CHAINS; i++)
+            acc[i] = _mm512_fmadd_ps(acc[i], a, b);
+    }
+    for (int i = 1; i < CHAINS; i++)
+        acc[0] = _mm512_add_ps(acc[0], acc[i]);
+    return _mm512_reduce_add_ps(acc[0]);
+}
+
+__attribute__((target("avx2,fma"), noinline)) static float run_256(void)
+{
+    __m256 acc[CHAINS];
+    const __m256 a = _mm256_set1_ps(0.999f), b = _mm256_set1_ps(1e-3f);
+    for (int i = 0; i < CHAINS; i++)
+        acc[i] = _mm256_set1_ps((float)i);
+    for (int r = 0; r < STEPS; r++) {
+#pragma GCC unroll 12
+        for (int i = 0; i < CHAINS; i++)
+            acc[i] = _mm256_fmadd_ps(acc[i], a, b);
+    }
+    for (int i = 1; i < CHAINS; i++)
+        acc[0] = _mm256_add_ps(acc[0], acc[i]);
+    float lanes[8];
+    _mm256_storeu_ps(lanes, acc[0]);
+    return lanes[0];
+}
+
+double bench_peak_gflops(void)
+{
+    const int wide = __builtin_cpu_supports("avx512f") != 0;
+    const double flops = 2.0 * (double)((wide ? 16 : 8) * CHAINS) * (double)STEPS;
+    double best = 0;
+    volatile float sink = 0;
+    for (int i = 0; i < PEAK_SAMPLES; i++) {
+        double start = seconds();
+        sink = sink + (wide ? run_512() : run_256());
+        double rate = flops / (seconds() - start) / 1e9;
+        best = rate > best ? rate : best;
+    }
+    return best;
+}
+
+/* --- memory and cores ------------------------------------------------------------------------- */
 
 enum { BLOCK = 512, HUGE_PAGE = 2 << 20 };
 
