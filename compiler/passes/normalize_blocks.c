@@ -200,6 +200,23 @@ static uint32_t count_work(const rlxc_stmt *body)
     return body->kind == RLXC_STMT_SEQ ? n : 1;
 }
 
+/* The stores that |s| makes, as far as its loops have numbers for extents. */
+static double count_stores(const rlxc_stmt *s)
+{
+    int64_t extent;
+    double n = s->kind == RLXC_STMT_STORE;
+    if (s->kind == RLXC_STMT_FOR)
+        n = count_stores(s->loop.body) *
+            (rlxc_is_int(s->loop.extent, &extent) && extent > 0 ? (double)extent : 1);
+    else if (s->kind == RLXC_STMT_BLOCK)
+        n = count_stores(s->block.block->body);
+    else if (s->kind == RLXC_STMT_IF)
+        n = count_stores(s->if_.then);
+    for (uint32_t i = 0; s->kind == RLXC_STMT_SEQ && i < s->seq.n; i++)
+        n += count_stores(s->seq.items[i]);
+    return n;
+}
+
 /* Returns the number of statements that are not in normal form. */
 static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
 {
@@ -252,31 +269,47 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
     return s.odd;
 }
 
+/* What a way leads to. */
+typedef struct outcome {
+    const rlxc_stmt *body;
+    bool more;          /* divisions of sums than were written */
+    uint32_t odd;       /* statements in another form */
+    uint32_t divisions; /* of sums, and of digits of loops */
+    double stores;
+} outcome;
+
+static bool is_better(const outcome *a, const outcome *b)
+{
+    return a->more != b->more             ? b->more
+           : a->odd != b->odd             ? a->odd < b->odd
+           : a->divisions != b->divisions ? a->divisions < b->divisions
+                                          : a->stores < b->stores;
+}
+
 /* Normalises |f| in the way that leaves the fewest statements in another form, then the fewest
- * divisions; more divisions of sums than were written only if there is no other way. */
+ * divisions, then the fewest stores; more divisions of sums than were written only if there is no
+ * other way. */
 static void normalize_func(rlxc_context *ctx, rlxc_prim_func *f)
 {
     static const way ways[] = {
         {true, false, false}, {false, false, false}, {true, false, true}, {true, true, true}};
     f->body = rlxc_join_parts(ctx, rlxc_plain_exprs(ctx, f->body));
-    const rlxc_stmt *const written = f->body, *best = NULL;
+    const rlxc_stmt *const written = f->body;
     const uint32_t most = rlxc_count_divisions(ctx, written, false);
-    uint32_t least_odd = UINT32_MAX, least = UINT32_MAX;
-    bool carries = true;
-    for (size_t i = 0; i < sizeof ways / sizeof *ways && (carries || least_odd + least > 0); i++) {
+    outcome best = {.body = NULL};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         f->body = written;
-        const uint32_t odd = normalize(ctx, f, ways[i]);
-        const uint32_t n = rlxc_count_divisions(ctx, f->body, true);
-        const bool more = rlxc_count_divisions(ctx, f->body, false) > most;
-        if (best && (more > carries || (more == carries && odd > least_odd) ||
-                     (more == carries && odd == least_odd && n >= least)))
-            continue;
-        best = f->body;
-        carries = more;
-        least_odd = odd;
-        least = n;
+        outcome own = {.odd = normalize(ctx, f, ways[i])};
+        own.body = f->body;
+        own.more = rlxc_count_divisions(ctx, f->body, false) > most;
+        own.divisions = rlxc_count_divisions(ctx, f->body, true);
+        own.stores = count_stores(f->body);
+        if (!best.body || is_better(&own, &best))
+            best = own;
+        if (!best.more && best.odd + best.divisions == 0)
+            break;
     }
-    f->body = best;
+    f->body = best.body;
 }
 
 bool rlxc_pass_normalize_blocks(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
