@@ -131,15 +131,23 @@ typedef struct reading {
     bool sums;
 } reading;
 
-/* True if the number of divisions in |sum| is less than in its digits, or an index of |store|
- * differs from it by a constant. */
-static bool is_natural(const reading *r, const rlxc_expr *sum, uint32_t divisions)
+/* True if |sum| has fewer divisions than its digits, or an index of |store| is a multiple of it and
+ * something else. */
+static bool is_natural(const reading *r, const rlxc_expr *sum, const rlxc_expr *high,
+                       const rlxc_expr *low)
 {
-    bool natural = rlxc_divisions_in(r->l->ctx, sum) < divisions;
+    rlxc_context *ctx = r->l->ctx;
+    bool natural =
+        rlxc_divisions_in(ctx, sum) < rlxc_divisions_in(ctx, high) + rlxc_divisions_in(ctx, low);
     for (uint32_t i = 0; i < r->store->store.n && !natural; i++) {
-        const rlxc_expr *by =
-            rlxc_sub(r->l->ctx, linear_form(r->l, r->store->store.indices[i]), sum);
-        natural = rlxc_is_int(rlxc_canonical(r->l->ctx, by, NULL), &(int64_t){0});
+        const rlxc_expr *rest, *at = linear_form(r->l, r->store->store.indices[i]);
+        int64_t by;
+        if (high->kind != RLXC_EXPR_VAR || low->kind != RLXC_EXPR_VAR ||
+            !rlxc_linear_in(ctx, at, low, &by, &rest) || by == 0)
+            continue;
+        at = rlxc_sub(ctx, at, rlxc_mul(ctx, sum, rlxc_i64(ctx, by)));
+        at = rlxc_canonical(ctx, at, NULL);
+        natural = !rlxc_expr_uses_var(ctx, at, high) && !rlxc_expr_uses_var(ctx, at, low);
     }
     return natural;
 }
@@ -150,11 +158,10 @@ static bool find_sum(void *user, const rlxc_expr *e)
     rlxc_context *ctx = r->l->ctx;
     if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != r->l->buffer)
         return r->sums;
-    const rlxc_expr *a = rlxc_wide(ctx, e->load.indices[r->high]);
-    const rlxc_expr *b = rlxc_wide(ctx, e->load.indices[r->low]);
-    const uint32_t divisions = rlxc_divisions_in(ctx, a) + rlxc_divisions_in(ctx, b);
-    const rlxc_expr *sum = rlxc_add(ctx, rlxc_mul(ctx, a, rlxc_i64(ctx, r->n)), b);
-    r->sums = is_natural(r, linear_form(r->l, sum), divisions);
+    const rlxc_expr *high = linear_form(r->l, e->load.indices[r->high]);
+    const rlxc_expr *low = linear_form(r->l, e->load.indices[r->low]);
+    const rlxc_expr *sum = rlxc_add(ctx, rlxc_mul(ctx, high, rlxc_i64(ctx, r->n)), low);
+    r->sums = is_natural(r, rlxc_canonical(ctx, sum, NULL), high, low);
     return r->sums;
 }
 
