@@ -223,7 +223,8 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
     rlxc_normal s = {.ctx = ctx, .f = f};
     const rlxc_stmt *const written = f->body;
     f->body = rlxc_wide_indices(ctx, written, false);
-    f->body = w.join ? rlxc_join_loops(ctx, f->body) : f->body;
+    if (w.join) /* loops over lanes have the indices of vectors, which were left as they were */
+        f->body = rlxc_wide_indices(ctx, rlxc_join_loops(ctx, f->body), false);
     for (int round = 0; w.cut && round < MOST_ROUNDS; round++) { /* digits may be split again */
         const rlxc_stmt *cut = rlxc_cut_loops(ctx, f->body, true);
         if (cut == f->body)
