@@ -173,6 +173,18 @@ static bool stored_first(rlxc_context *ctx, const rlxc_stmt *inside, const rlxc_
     return false;
 }
 
+/* The loops whose iterations each store all of |buffer| before they load from it, else those in
+ * which it is allocated; false: it cannot be placed. */
+static bool find_fresh(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
+                       const rlxc_buffer *buffer, const rlxc_temps *temps, around *out)
+{
+    *out = (around){.n = 0};
+    if (find_around(ctx, stmt, NULL, buffer, out) && stored_first(ctx, out->inside, buffer, temps))
+        return true;
+    *out = (around){.n = 0};
+    return whole && find_around(ctx, stmt, whole, buffer, out);
+}
+
 /* Leaves out the loops that are not used in storing to |buffer|: their iterations store the same.
  */
 static void leave_unused(rlxc_context *ctx, around *loops, const rlxc_buffer *buffer)
@@ -349,11 +361,10 @@ const rlxc_stmt *rlxc_place_local(rlxc_context *ctx, const rlxc_stmt *stmt, cons
                                   rlxc_places kind, const rlxc_prim_func *f,
                                   const rlxc_temps *temps, const rlxc_buffer **buffer)
 {
-    around loops = {.n = 0};
+    around loops;
     bool fixed = true;
     if ((*buffer)->strides || (*buffer)->elem_offset ||
-        !find_around(ctx, stmt, whole, *buffer, &loops) ||
-        (!whole && !stored_first(ctx, loops.inside, *buffer, temps)))
+        !find_fresh(ctx, stmt, whole, *buffer, temps, &loops))
         return NULL;
     if (rlxc_use_of(ctx, stmt, *buffer).address)
         return NULL;
@@ -487,16 +498,11 @@ static const rlxc_stmt *without_store(void *user, const rlxc_stmt *s)
 const rlxc_stmt *rlxc_inline_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
                                    const rlxc_temps *temps, const rlxc_buffer *buffer)
 {
-    around loops = {.n = 0};
+    around loops;
     move m = {.ctx = ctx, .to = buffer};
-    if (buffer->strides || buffer->elem_offset)
+    if (buffer->strides || buffer->elem_offset ||
+        !find_fresh(ctx, stmt, whole, buffer, temps, &loops) || loops.inside->kind != RLXC_STMT_SEQ)
         return NULL;
-    if (!find_around(ctx, stmt, NULL, buffer, &loops) ||
-        !stored_first(ctx, loops.inside, buffer, temps)) {
-        loops.n = 0;
-        if (!find_around(ctx, stmt, whole, buffer, &loops) || loops.inside->kind != RLXC_STMT_SEQ)
-            return NULL;
-    }
     const rlxc_stmt *seq = loops.inside;
     for (uint32_t i = 0; i < seq->seq.n; i++) {
         const rlxc_buffer_use u = rlxc_use_of(ctx, seq->seq.items[i], buffer);
