@@ -620,11 +620,12 @@ and temporaries of an iteration anywhere. Some look like it, and must stay as th
 # call hints: tensor float32 [4, 6] {-1, -2, 0, 2, 0, 0, 2, 3, 2, -2, 0, 1, 0, -1, -2, 1, 0, -1, 3, 2, 1, 3, 1, 3} => tensor float32 [4, 6] {0, -1, 1, 3, 1, 1, 3, 4, 3, -1, 1, 2, 1, 0, -1, 2, 1, 0, 4, 3, 2, 4, 2, 4}
 # call vectorized_digits: tensor float32 [4, 6] {1, 0, 1, 2, 2, 3, -1, -2, -1, 1, 3, 3, 0, -2, 3, -1, -2, -1, 2, 1, 0, 0, 0, 2} => tensor float32 [4, 6] {4, 3, 4, 5, 5, 6, 2, 1, 2, 4, 6, 6, 3, 1, 6, 2, 1, 2, 5, 4, 3, 3, 3, 5}
 # call flat_images: tensor float32 [2, 3, 3] {3, 3, -2, 2, 1, 0, -1, -2, 0, -1, 2, 3, 0, 0, 2, -2, -2, -1} => tensor float32 [2, 7, 7] {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 3, 0, 3, 0, -2, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, 2, 0, 1, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, -1, 0, -2, 0, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, -1, 0, 2, 0, 3, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 2, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, -2, 0, -2, 0, -1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}
-# call maybe_none: tensor float32 [3, 2] {3, 0, 3, -2, 2, -1}, tensor float32 [6] {-1, 1, 1, 2, -1, 3} => tensor float32 [3, 2] {15, 0, 15, -10, 10, -5}
-# call maybe_none: tensor float32 [0, 2] {}, tensor float32 [6] {0, -2, -2, -2, -2, 1} => tensor float32 [0, 2] {}
-# call maybe_none: tensor float32 [1, 2] {-2, 1}, tensor float32 [6] {-1, 2, 3, 3, -1, 0} => tensor float32 [1, 2] {-12, 6}
-# call none_before: tensor float32 [2, 2] {2, 2, -2, 1}, tensor float32 [6] {-2, 1, -2, 1, 3, 0} => tensor float32 [4] {1, 1, 1, 1}
-# call none_before: tensor float32 [0, 2] {}, tensor float32 [6] {2, -1, -2, 1, 3, 2} => tensor float32 [4] {16, 1, 1, 1}
+# call tile_in_more_loops: tensor float32 [6, 4] {3, 0, 3, -2, 2, -1, -1, 1, 1, 2, -1, 3, 0, -2, -2, -2, -2, 1, -2, 1, -1, 2, 3, 3}, tensor float32 [2, 2, 6] {-1, 0, 2, 2, -2, 1, -2, 1, -2, 1, 3, 0, 2, -1, -2, 1, 3, 2, -1, -1, -1, 1, 1, 1} => tensor float32 [6, 6] {5, -1, 2, 7, 1, 7, -3, -1, 7, 3, -9, 1, -10, 0, -3, 6, 4, 2, 2, 2, 10, -6, -14, -6, -5, 2, -3, -4, 2, -5, 0, -4, -15, 6, 20, 8}
+# call maybe_none: tensor float32 [3, 2] {-1, 2, 3, -1, 0, 0}, tensor float32 [6] {1, 3, 1, 3, -1, 1} => tensor float32 [3, 2] {-8, 16, 24, -8, 0, 0}
+# call maybe_none: tensor float32 [0, 2] {}, tensor float32 [6] {2, 3, 3, 0, 1, 2} => tensor float32 [0, 2] {}
+# call maybe_none: tensor float32 [1, 2] {-2, 2}, tensor float32 [6] {2, 1, 2, 2, 0, -2} => tensor float32 [1, 2] {-10, 10}
+# call none_before: tensor float32 [2, 2] {1, 1, -1, 0}, tensor float32 [6] {-1, -2, 1, 0, -2, -1} => tensor float32 [4] {-5, 1, 1, 1}
+# call none_before: tensor float32 [0, 2] {}, tensor float32 [6] {1, -2, -1, -1, -1, 3} => tensor float32 [4] {-2, 1, 1, 1}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -822,6 +823,20 @@ class Module:
         for c, y, x in T.grid(2, 7, 7):
             o_1[c * 49 + y * 7 + x] = T.if_then_else(1 <= y and y < 6 and 1 <= x and x < 6, d[c * 25 + (y - 1) * 5 + (x - 1)], T.float32(0.5))
     @T.prim_func
+    def tile_in_more_loops_(A: T.Buffer((6, 4), "float32"), B: T.Buffer((2, 2, 6), "float32"), O: T.Buffer((6, 6), "float32")):
+        a_1 = T.decl_buffer((24,), data=A.data)
+        b_1 = T.decl_buffer((24,), data=B.data)
+        o_1 = T.decl_buffer((36,), data=O.data)
+        for f in T.parallel(2):
+            t = T.alloc_buffer((6,), "float32")
+            for z in range(3):
+                for i in range(3):
+                    t[T.Ramp(i * 2, 1, 2)] = T.Broadcast(T.float32(0), 2)
+                for k, i in T.grid(4, 3):
+                    t[T.Ramp(i * 2, 1, 2)] = t[T.Ramp(i * 2, 1, 2)] + T.Broadcast(a_1[f * 12 + i * 4 + k], 2) * b_1[T.Ramp(k // 2 * 12 + k % 2 * 6 + z * 2, 1, 2)]
+                for i in range(3):
+                    o_1[T.Ramp(f * 18 + i * 6 + z * 2, 1, 2)] = t[T.Ramp(i * 2, 1, 2)]
+    @T.prim_func
     def maybe_none_(a_: T.handle, B: T.Buffer((6,), "float32"), o_: T.handle):
         n = T.int64()
         A = T.match_buffer(a_, (n, 2), "float32")
@@ -911,6 +926,10 @@ class Module:
     @R.function
     def flat_images(a: R.Tensor((2, 3, 3), dtype="float32")):
         r = R.call_tir(Module.flat_images_, (a,), out_sinfo=R.Tensor((2, 7, 7), "float32"))
+        return r
+    @R.function
+    def tile_in_more_loops(a: R.Tensor((6, 4), dtype="float32"), b: R.Tensor((2, 2, 6), dtype="float32")):
+        r = R.call_tir(Module.tile_in_more_loops_, (a, b), out_sinfo=R.Tensor((6, 6), "float32"))
         return r
     @R.function
     def maybe_none(a: R.Tensor(("n", 2), dtype="float32"), b: R.Tensor((6,), dtype="float32")):

@@ -4499,6 +4499,17 @@ class Module:
                 O[c_2, y_2, x_2] = T.if_then_else(T.int64(1) <= y_2 and y_2 < T.int64(6) and T.int64(1) <= x_2 and x_2 < T.int64(6), d[c_2, y_2 - T.int64(1), x_2 - T.int64(1)], T.float32(0.5))
 
     @T.prim_func
+    def tile_in_more_loops_(A: T.Buffer((6, 4), "float32"), B: T.Buffer((2, 2, 6), "float32"), O: T.Buffer((6, 6), "float32")):
+        # with T.block("root"):
+        for i, lane, k in T.grid(T.int64(6), T.int64(6), T.int64(4)):
+            with T.block("t"):
+                i_1, lane_1, k_1 = T.axis.remap("SSR", [i, lane, k])
+                T.block_attr({"rlx.operator": "matmul mnk"})
+                with T.init():
+                    O[i_1, lane_1] = T.float32(0.0)
+                O[i_1, lane_1] = O[i_1, lane_1] + A[i_1, k_1] * B[k_1 // T.int64(2), k_1 % T.int64(2), lane_1]
+
+    @T.prim_func
     def maybe_none_(a_: T.handle, B: T.Buffer((6,), "float32"), o_: T.handle):
         n = T.int64()
         A = T.match_buffer(a_, (n, 2))
@@ -4634,6 +4645,12 @@ class Module:
     def flat_images(a: R.Tensor((2, 3, 3), dtype="float32")) -> R.Tensor((2, 7, 7), dtype="float32"):
         cls = Module
         r: R.Tensor((2, 7, 7), dtype="float32") = R.call_tir(cls.flat_images_, (a,), out_sinfo=R.Tensor((2, 7, 7), dtype="float32"))
+        return r
+
+    @R.function
+    def tile_in_more_loops(a: R.Tensor((6, 4), dtype="float32"), b: R.Tensor((2, 2, 6), dtype="float32")) -> R.Tensor((6, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((6, 6), dtype="float32") = R.call_tir(cls.tile_in_more_loops_, (a, b), out_sinfo=R.Tensor((6, 6), dtype="float32"))
         return r
 
     @R.function
