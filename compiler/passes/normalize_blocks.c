@@ -211,7 +211,7 @@ static double count_stores(const rlxc_stmt *s)
     else if (s->kind == RLXC_STMT_BLOCK)
         n = count_stores(s->block.block->body);
     else if (s->kind == RLXC_STMT_IF)
-        n = count_stores(s->if_.then);
+        n = count_stores(s->if_.then) + (s->if_.otherwise ? count_stores(s->if_.otherwise) : 0);
     for (uint32_t i = 0; s->kind == RLXC_STMT_SEQ && i < s->seq.n; i++)
         n += count_stores(s->seq.items[i]);
     return n;

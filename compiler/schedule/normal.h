@@ -60,6 +60,12 @@ static inline bool rlxc_is_opaque(const rlxc_buffer_use *u)
     return u->address || u->views || u->matches || u->allocates;
 }
 
+/* True if the elements of |b| lie one after the other from the start of its memory. */
+static inline bool rlxc_is_compact(const rlxc_buffer *b)
+{
+    return !b->strides && (!b->elem_offset || rlxc_is_const(b->elem_offset, 0));
+}
+
 /* The number of the block's axis |var|; n_axes: it has no such axis. */
 static inline uint32_t rlxc_block_axis(const rlxc_block *b, const rlxc_expr *var)
 {
@@ -172,6 +178,7 @@ bool rlxc_take_apart(rlxc_context *ctx, const rlxc_stmt *stmt, rlxc_nests *out);
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
                      rlxc_nests *out);
 
+/* True if an expression in |stmt| uses |var|. */
 bool rlxc_stmt_uses_var(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_expr *var);
 /* True if the predicate or one of the |n_axes| values of the block |realize| uses |var|. */
 bool rlxc_realize_uses(rlxc_context *ctx, const rlxc_stmt *realize, uint32_t n_axes,

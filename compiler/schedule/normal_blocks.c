@@ -502,7 +502,7 @@ static const rlxc_stmt *with_tile_axis(rlxc_context *ctx, const rlxc_stmt *store
                                    rlxc_sub(ctx, o->from[o->step], o->by[k])};
         const rlxc_expr *from[] = {o->from[k], o->from[o->step]};
         zeros[k] = k == o->step ? rlxc_sub(ctx, axis, o->rest) : rlxc_i64(ctx, 0);
-        for (uint32_t i = 0; i < store->store.n && k != o->step; i++)
+        for (uint32_t i = 0; i < store->store.n; i++)
             if (i != at && rlxc_expr_uses_var(ctx, store->store.indices[i], from[0]))
                 return NULL;
         if (k != o->step &&

@@ -15,11 +15,6 @@ static uint32_t next_dim(const rlxc_buffer *b, uint32_t i)
     return i;
 }
 
-static bool is_compact(const rlxc_buffer *b)
-{
-    return !b->strides && !b->elem_offset;
-}
-
 const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block)
 {
     const rlxc_stmt *store = block->body;
@@ -27,8 +22,8 @@ const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block)
     if (block->init || !rlxc_nest_is_simple(ctx, block) || v->kind != RLXC_EXPR_LOAD)
         return NULL;
     const rlxc_buffer *from = v->load.buffer, *to = store->store.buffer;
-    if (from->data == to->data || !rlxc_dtype_eq(from->dtype, to->dtype) || !is_compact(from) ||
-        !is_compact(to))
+    if (from->data == to->data || !rlxc_dtype_eq(from->dtype, to->dtype) ||
+        !rlxc_is_compact(from) || !rlxc_is_compact(to))
         return NULL;
     uint32_t i = next_dim(from, 0), k = next_dim(to, 0);
     while (i < from->ndim && k < to->ndim) {

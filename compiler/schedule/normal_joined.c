@@ -169,20 +169,22 @@ static bool join_reduced(rlxc_space *s)
     return false;
 }
 
-/* True if |e| uses |var| in quotients and remainders only. */
-static bool only_divides(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *var)
+/* True if |e| uses |var| only in quotients and remainders by divisors of |extent|. */
+static bool only_divides(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *var,
+                         const rlxc_expr *extent)
 {
     if (e->kind == RLXC_EXPR_CAST)
-        return only_divides(ctx, e->bin.a, var);
+        return only_divides(ctx, e->bin.a, var, extent);
     if (!rlxc_is_binary(e))
         return !rlxc_expr_uses_var(ctx, e, var);
     const bool divides = e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
-    return ((divides && e->bin.a == var) || only_divides(ctx, e->bin.a, var)) &&
-           only_divides(ctx, e->bin.b, var);
+    if (divides && e->bin.a == var)
+        return rlxc_exact_quotient(ctx, extent, e->bin.b);
+    return only_divides(ctx, e->bin.a, var, extent) && only_divides(ctx, e->bin.b, var, extent);
 }
 
-/* Cuts a reduction axis of which the block uses digits only: rows of weights that share a scale
- * have one axis. */
+/* Cuts a reduction axis of which the block uses digits only. An axis that it also uses whole stays,
+ * such as that of a row of weights with a scale for each k // 32. */
 static bool cut_reduced(rlxc_space *s)
 {
     const rlxc_bounds bounds = rlxc_space_bounds(s);
@@ -191,7 +193,7 @@ static bool cut_reduced(rlxc_space *s)
         bool digits = s->reduces[k];
         for (uint32_t i = 0; i < s->n_exprs && digits; i++) {
             parts[i] = part_of(s, s->exprs[i], k, &bounds);
-            digits = only_divides(s->ctx, s->exprs[i], s->vars[k]);
+            digits = only_divides(s->ctx, s->exprs[i], s->vars[k], s->extents[k]);
         }
         if (digits && rlxc_space_goes_on(s) && rlxc_space_cut(s, parts, s->n_exprs))
             return true;

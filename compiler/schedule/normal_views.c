@@ -10,15 +10,11 @@
 #include "compiler/schedule/normal_space.h"
 #include "compiler/schedule/stages.h"
 
-static bool is_compact(const rlxc_buffer *b)
-{
-    return !b->strides && (!b->elem_offset || rlxc_is_const(b->elem_offset, 0));
-}
-
 /* True if both have the same number of elements, of one type. */
 static bool same_elements(rlxc_context *ctx, const rlxc_buffer *a, const rlxc_buffer *b)
 {
-    return a != b && is_compact(a) && is_compact(b) && rlxc_dtype_eq(a->dtype, b->dtype) &&
+    return a != b && rlxc_is_compact(a) && rlxc_is_compact(b) &&
+           rlxc_dtype_eq(a->dtype, b->dtype) &&
            rlxc_prove_eq(ctx, rlxc_product(ctx, a->shape, a->ndim),
                          rlxc_product(ctx, b->shape, b->ndim), NULL);
 }
@@ -184,7 +180,7 @@ static bool shape_as_param(const shaping *s, const rlxc_buffer *temp, bool divid
     const rlxc_stmt *body = NULL;
     for (uint32_t i = s->f->n_params; i-- > 0 && !body;) {
         const rlxc_buffer *b = s->f->params[i].buffer;
-        if (!b || b->ndim < 2 || !is_compact(b) ||
+        if (!b || b->ndim < 2 || !rlxc_is_compact(b) ||
             !rlxc_prove_eq(ctx, rlxc_product(ctx, b->shape, b->ndim), temp->shape[0], NULL))
             continue;
         rlxc_buffer *own = rlxc_copy(ctx, temp, sizeof *own);
@@ -257,7 +253,7 @@ static bool shape_by_steps(const shaping *s, const rlxc_buffer *temp, bool divid
 /* Gives |temp|, which nothing else names, more than one dimension. */
 static void shape_temp(const shaping *s, const rlxc_buffer *temp)
 {
-    if (temp->ndim == 1 && is_compact(temp) && only_elements(s->ctx, s->f->body, temp) &&
+    if (temp->ndim == 1 && rlxc_is_compact(temp) && only_elements(s->ctx, s->f->body, temp) &&
         !rlxc_use_of(s->ctx, s->f->body, temp).views && !shape_as_param(s, temp, false) &&
         !(s->divide && shape_as_param(s, temp, true)) && !shape_by_steps(s, temp, false))
         shape_by_steps(s, temp, true);

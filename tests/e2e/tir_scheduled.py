@@ -621,11 +621,13 @@ and temporaries of an iteration anywhere. Some look like it, and must stay as th
 # call vectorized_digits: tensor float32 [4, 6] {1, 0, 1, 2, 2, 3, -1, -2, -1, 1, 3, 3, 0, -2, 3, -1, -2, -1, 2, 1, 0, 0, 0, 2} => tensor float32 [4, 6] {4, 3, 4, 5, 5, 6, 2, 1, 2, 4, 6, 6, 3, 1, 6, 2, 1, 2, 5, 4, 3, 3, 3, 5}
 # call flat_images: tensor float32 [2, 3, 3] {3, 3, -2, 2, 1, 0, -1, -2, 0, -1, 2, 3, 0, 0, 2, -2, -2, -1} => tensor float32 [2, 7, 7] {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 3, 0, 3, 0, -2, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, 2, 0, 1, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, -1, 0, -2, 0, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, -1, 0, 2, 0, 3, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 2, 0.5, 0.5, 0, 0, 0, 0, 0, 0.5, 0.5, -2, 0, -2, 0, -1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}
 # call tile_in_more_loops: tensor float32 [6, 4] {3, 0, 3, -2, 2, -1, -1, 1, 1, 2, -1, 3, 0, -2, -2, -2, -2, 1, -2, 1, -1, 2, 3, 3}, tensor float32 [2, 2, 6] {-1, 0, 2, 2, -2, 1, -2, 1, -2, 1, 3, 0, 2, -1, -2, 1, 3, 2, -1, -1, -1, 1, 1, 1} => tensor float32 [6, 6] {5, -1, 2, 7, 1, 7, -3, -1, 7, 3, -9, 1, -10, 0, -3, 6, 4, 2, 2, 2, 10, -6, -14, -6, -5, 2, -3, -4, 2, -5, 0, -4, -15, 6, 20, 8}
-# call maybe_none: tensor float32 [3, 2] {-1, 2, 3, -1, 0, 0}, tensor float32 [6] {1, 3, 1, 3, -1, 1} => tensor float32 [3, 2] {-8, 16, 24, -8, 0, 0}
-# call maybe_none: tensor float32 [0, 2] {}, tensor float32 [6] {2, 3, 3, 0, 1, 2} => tensor float32 [0, 2] {}
-# call maybe_none: tensor float32 [1, 2] {-2, 2}, tensor float32 [6] {2, 1, 2, 2, 0, -2} => tensor float32 [1, 2] {-10, 10}
-# call none_before: tensor float32 [2, 2] {1, 1, -1, 0}, tensor float32 [6] {-1, -2, 1, 0, -2, -1} => tensor float32 [4] {-5, 1, 1, 1}
-# call none_before: tensor float32 [0, 2] {}, tensor float32 [6] {1, -2, -1, -1, -1, 3} => tensor float32 [4] {-2, 1, 1, 1}
+# call diagonals: tensor float32 [6] {-1, 2, 3, -1, 0, 0} => tensor float32 [2, 5] {-1, 2, 3, -1, 0, 2, 3, -1, 0, 0}
+# call digits_that_end: tensor float32 [3, 4] {1, 3, 1, 3, -1, 1, 2, 3, 3, 0, 1, 2} => tensor float32 [] {16}
+# call maybe_none: tensor float32 [3, 2] {-2, 2, 2, 1, 2, 2}, tensor float32 [6] {0, -2, 1, 1, -1, 0} => tensor float32 [3, 2] {2, -2, -2, -1, -2, -2}
+# call maybe_none: tensor float32 [0, 2] {}, tensor float32 [6] {-1, -2, 1, 0, -2, -1} => tensor float32 [0, 2] {}
+# call maybe_none: tensor float32 [1, 2] {1, -2}, tensor float32 [6] {-1, -1, -1, 3, 3, 0} => tensor float32 [1, 2] {3, -6}
+# call none_before: tensor float32 [2, 2] {1, 0, -1, -2}, tensor float32 [6] {2, 2, 3, 0, 3, 3} => tensor float32 [4] {13, 1, 1, 1}
+# call none_before: tensor float32 [0, 2] {}, tensor float32 [6] {2, 2, -1, 1, 1, 0} => tensor float32 [4] {16, 1, 1, 1}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -837,6 +839,21 @@ class Module:
                 for i in range(3):
                     o_1[T.Ramp(f * 18 + i * 6 + z * 2, 1, 2)] = t[T.Ramp(i * 2, 1, 2)]
     @T.prim_func
+    def diagonals_(A: T.Buffer((6,), "float32"), O: T.Buffer((2, 5), "float32")):
+        t = T.alloc_buffer((6, 6), "float32")
+        for i, j in T.grid(2, 5):
+            t[i + j, j] = A[i + j]
+        for i, j in T.grid(2, 5):
+            O[i, j] = t[i + j, j]
+    @T.prim_func
+    def digits_that_end_(A: T.Buffer((3, 4), "float32"), O: T.Buffer((), "float32")):
+        for k in range(10):
+            with T.block("O"):
+                vk = T.axis.reduce(10, k)
+                with T.init():
+                    O[()] = T.float32(0)
+                O[()] = O[()] + A[vk // 4, vk % 4]
+    @T.prim_func
     def maybe_none_(a_: T.handle, B: T.Buffer((6,), "float32"), o_: T.handle):
         n = T.int64()
         A = T.match_buffer(a_, (n, 2), "float32")
@@ -930,6 +947,14 @@ class Module:
     @R.function
     def tile_in_more_loops(a: R.Tensor((6, 4), dtype="float32"), b: R.Tensor((2, 2, 6), dtype="float32")):
         r = R.call_tir(Module.tile_in_more_loops_, (a, b), out_sinfo=R.Tensor((6, 6), "float32"))
+        return r
+    @R.function
+    def diagonals(a: R.Tensor((6,), dtype="float32")):
+        r = R.call_tir(Module.diagonals_, (a,), out_sinfo=R.Tensor((2, 5), "float32"))
+        return r
+    @R.function
+    def digits_that_end(a: R.Tensor((3, 4), dtype="float32")):
+        r = R.call_tir(Module.digits_that_end_, (a,), out_sinfo=R.Tensor((), "float32"))
         return r
     @R.function
     def maybe_none(a: R.Tensor(("n", 2), dtype="float32"), b: R.Tensor((6,), dtype="float32")):

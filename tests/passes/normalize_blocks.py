@@ -4510,6 +4510,29 @@ class Module:
                 O[i_1, lane_1] = O[i_1, lane_1] + A[i_1, k_1] * B[k_1 // T.int64(2), k_1 % T.int64(2), lane_1]
 
     @T.prim_func
+    def diagonals_(A: T.Buffer((6,), "float32"), O: T.Buffer((2, 5), "float32")):
+        # with T.block("root"):
+        t = T.alloc_buffer((6, 6))
+        for i, j in T.grid(T.int64(2), T.int64(5)):
+            t[i + j, j] = A[i + j]
+        for i, j in T.grid(T.int64(2), T.int64(5)):
+            with T.block("O"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                O[i_1, j_1] = t[i_1 + j_1, j_1]
+
+    @T.prim_func
+    def digits_that_end_(A: T.Buffer((3, 4), "float32"), O: T.Buffer((), "float32")):
+        # with T.block("root"):
+        for k in range(T.int64(10)):
+            with T.block("O"):
+                vk = T.axis.reduce(T.int64(10), k)
+                T.block_attr({"rlx.operator": "reduction k"})
+                with T.init():
+                    O[()] = T.float32(0.0)
+                O[()] = O[()] + A[vk // T.int64(4), vk % T.int64(4)]
+
+    @T.prim_func
     def maybe_none_(a_: T.handle, B: T.Buffer((6,), "float32"), o_: T.handle):
         n = T.int64()
         A = T.match_buffer(a_, (n, 2))
@@ -4651,6 +4674,18 @@ class Module:
     def tile_in_more_loops(a: R.Tensor((6, 4), dtype="float32"), b: R.Tensor((2, 2, 6), dtype="float32")) -> R.Tensor((6, 6), dtype="float32"):
         cls = Module
         r: R.Tensor((6, 6), dtype="float32") = R.call_tir(cls.tile_in_more_loops_, (a, b), out_sinfo=R.Tensor((6, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def diagonals(a: R.Tensor((6,), dtype="float32")) -> R.Tensor((2, 5), dtype="float32"):
+        cls = Module
+        r: R.Tensor((2, 5), dtype="float32") = R.call_tir(cls.diagonals_, (a,), out_sinfo=R.Tensor((2, 5), dtype="float32"))
+        return r
+
+    @R.function
+    def digits_that_end(a: R.Tensor((3, 4), dtype="float32")) -> R.Tensor((), dtype="float32"):
+        cls = Module
+        r: R.Tensor((), dtype="float32") = R.call_tir(cls.digits_that_end_, (a,), out_sinfo=R.Tensor((), dtype="float32"))
         return r
 
     @R.function

@@ -6,9 +6,9 @@
 
 A seed chooses an operator, sizes (some symbolic), one to four random steps, and after how many of TVM's lowering
 passes the module is printed. With --steps tuned, all sizes are numbers, and the steps are those of a random point of
-MetaSchedule's design space for CPUs. Prints a line for each program that takes more than 1.3 times as long as its plain form,
-differs from it or fails, and a summary. With --small, sizes are tiny, 0 and 1 among them, and the scheduled program
-without optimisation is the reference. A difference may be TVM's: it schedules some programs wrongly.
+MetaSchedule's design space for CPUs. Prints a line for each program that takes more than 1.3 times as long as its
+plain form, differs from it or fails, and a summary. With --small, sizes are tiny, 0 and 1 among them, and the
+scheduled program without optimisation is the reference. A difference may be TVM's: it schedules some programs wrongly.
 """
 import argparse
 import json
