@@ -388,6 +388,15 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     return true;
 }
 
+/* The last dimension of the result that has more than one element; 0: none has. */
+static uint32_t column_of(const rlxc_buffer *out)
+{
+    uint32_t i = out->ndim - 1;
+    while (i > 0 && rlxc_is_const(out->shape[i], 1))
+        i--;
+    return i;
+}
+
 /* Everything except the sizes. */
 static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
 {
@@ -408,12 +417,12 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         if (stage->reduces[i]) {
             n_reduce++;
             p->reduce = i;
-        } else if (stage->indices[stage->out->ndim - 1] == stage->vars[i]) {
+        } else if (stage->indices[column_of(stage->out)] == stage->vars[i]) {
             p->j = i;
         }
     }
     if (p->j == RLXC_NO_AXIS)
-        return rlxc_decline(s, "no axis runs along the last dimension of %s", stage->out->name);
+        return rlxc_decline(s, "no axis runs along the columns of %s", stage->out->name);
     if (n_reduce != 1)
         p->reduce = RLXC_NO_AXIS;
     rlxc_expr_visit(ctx, op.term, survey_node, &v);
@@ -436,6 +445,8 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         p->operand = load;
         n_vector++;
     }
+    if (!contiguous && column_of(stage->out) + 1 != stage->out->ndim)
+        return rlxc_decline(s, "the columns of %s have one element each", stage->out->name);
     p->i = reuse_axis(&v, p->j);
     if (n_vector != 1)
         p->operand = NULL;
