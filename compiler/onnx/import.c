@@ -6,7 +6,7 @@
 #include "compiler/onnx/import.h"
 
 #include "compiler/base/options.h"
-#include "compiler/onnx/validate.h"
+#include "compiler/onnx/prepare.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,6 @@
 #include "compiler/onnx/function.h"
 #include "compiler/onnx/graph.h"
 #include "compiler/onnx/object.h"
-#include "compiler/onnx/order.h"
 #include "compiler/onnx/raw.h"
 #include "compiler/onnx/schema.h"
 

@@ -4,7 +4,7 @@
  *
  * A name defined inside a node's graph must not be defined earlier in an enclosing graph: importers
  * with a single table of names would confuse them. */
-#include "compiler/onnx/validate.h"
+#include "compiler/onnx/prepare.h"
 
 #include <inttypes.h>
 #include <string.h>
