@@ -360,7 +360,7 @@ static const rlxc_expr *whole_digits(widening *w, const rlxc_expr *e)
 }
 
 /* |e| without its division, where that is exact: v // n is 0 and v % n is v for a loop's variable
- * below n; x // n * n + x % n is x. NULL: another node. */
+ * below n, (x * n + v) // n is x; x // n * n + x % n is x. NULL: another node. */
 static const rlxc_expr *plain_digit(void *user, const rlxc_expr *e)
 {
     widening *w = user;
@@ -369,7 +369,8 @@ static const rlxc_expr *plain_digit(void *user, const rlxc_expr *e)
     for (uint32_t i = 0; i < w->loops.count; i++)
         if (w->loops.items[i]->loop.var == e->bin.a && w->loops.items[i]->loop.extent == e->bin.b)
             return e->kind == RLXC_EXPR_FLOORMOD ? e->bin.a : rlxc_int(w->ctx, e->dtype, 0);
-    return NULL;
+    const rlxc_expr *plain = rlxc_canonical(w->ctx, e, &w->bounds);
+    return rlxc_divisions_in(w->ctx, plain) == 0 ? plain : NULL;
 }
 
 static const rlxc_expr *wide_node(void *user, const rlxc_expr *e);
