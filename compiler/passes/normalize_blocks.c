@@ -217,8 +217,18 @@ static double count_stores(const rlxc_stmt *s)
     return n;
 }
 
-/* Returns the number of statements that are not in normal form. */
-static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
+/* What a way leads to. */
+typedef struct outcome {
+    const rlxc_stmt *body;
+    bool more;          /* divisions of sums than were written */
+    uint32_t odd;       /* statements in another form */
+    uint32_t borders;   /* divisions of sums in what fills borders */
+    uint32_t divisions; /* of sums, and of digits of loops */
+    double stores;
+} outcome;
+
+/* Normalises |f|; the caller looks at what f->body became. */
+static outcome normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
 {
     rlxc_normal s = {.ctx = ctx, .f = f};
     const rlxc_stmt *const written = f->body;
@@ -240,7 +250,7 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
     if (!begin(&s)) {
         f->body = written;
         rlxc_without_views(ctx, f, w.divide);
-        return count_work(f->body);
+        return (outcome){.odd = count_work(f->body)};
     }
     rlxc_normal_count_writers(&s);
     for (uint32_t i = 0; i < s.n && !rlxc_failed(ctx); i++)
@@ -257,7 +267,7 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
     if (!s.changed || rlxc_failed(ctx)) {
         f->body = written;
         rlxc_without_views(ctx, f, w.divide);
-        return s.odd;
+        return (outcome){.odd = s.odd};
     }
     static const rlxc_block no_root = {.name = "root"}; /* plain loops have none */
     rlxc_block *root = rlxc_copy(ctx, s.root ? s.root : &no_root, sizeof *root);
@@ -267,17 +277,8 @@ static uint32_t normalize(rlxc_context *ctx, rlxc_prim_func *f, way w)
     rlxc_forget_regions(root);
     root->body = rlxc_stmt_seq(ctx, s.stmts, s.n);
     f->body = rlxc_stmt_block(ctx, root, NULL, NULL);
-    return s.odd;
+    return (outcome){.odd = s.odd, .borders = s.border_divisions};
 }
-
-/* What a way leads to. */
-typedef struct outcome {
-    const rlxc_stmt *body;
-    bool more;          /* divisions of sums than were written */
-    uint32_t odd;       /* statements in another form */
-    uint32_t divisions; /* of sums, and of digits of loops */
-    double stores;
-} outcome;
 
 static bool is_better(const outcome *a, const outcome *b)
 {
@@ -300,9 +301,9 @@ static void normalize_func(rlxc_context *ctx, rlxc_prim_func *f)
     outcome best = {.body = NULL};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         f->body = written;
-        outcome own = {.odd = normalize(ctx, f, ways[i])};
+        outcome own = normalize(ctx, f, ways[i]);
         own.body = f->body;
-        own.more = rlxc_count_divisions(ctx, f->body, false) > most;
+        own.more = rlxc_count_divisions(ctx, f->body, false) > most + own.borders;
         own.divisions = rlxc_count_divisions(ctx, f->body, true);
         own.stores = count_stores(f->body);
         if (!best.body || is_better(&own, &best))

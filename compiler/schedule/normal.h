@@ -106,6 +106,13 @@ bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest);
 bool rlxc_nest_whole(rlxc_context *ctx, rlxc_nest *nest);
 /* The new loops around the block, or the original statement if it is equal. */
 const rlxc_stmt *rlxc_nest_stmt(rlxc_context *ctx, const rlxc_nest *nest);
+/* Lets |nest| store |value|. */
+void rlxc_nest_set_value(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *value);
+/* Sets |out| to a nest that stores |value|, over the |n| variables below |sizes|, to a new
+ * temporary, and returns that; messages about it name the place of |from|. */
+rlxc_buffer *rlxc_nest_fills(rlxc_context *ctx, const rlxc_nest *from, const char *name,
+                             const rlxc_expr *const *vars, const rlxc_expr *const *sizes,
+                             uint32_t n, const rlxc_expr *value, rlxc_nest *out);
 
 /* |block|, which runs where |cond| (may be NULL) holds, with axes of int64 that are the indices of
  * its store where that can be proved, and their |values|; or both unchanged. */
@@ -327,7 +334,8 @@ typedef struct rlxc_normal {
     const rlxc_stmt **stmts;
     uint32_t n;
     rlxc_temps temps;
-    uint32_t odd; /* statements that are not in normal form */
+    uint32_t odd;              /* statements that are not in normal form */
+    uint32_t border_divisions; /* of sums, in what fills borders: an element has few there */
     bool changed;
 } rlxc_normal;
 /* Counts the statements that store to each temporary. */

@@ -343,3 +343,37 @@ const rlxc_stmt *rlxc_nest_stmt(rlxc_context *ctx, const rlxc_nest *nest)
     }
     return at;
 }
+
+void rlxc_nest_set_value(rlxc_context *ctx, rlxc_nest *nest, const rlxc_expr *value)
+{
+    rlxc_block *block = rlxc_copy(ctx, nest->block, sizeof *block);
+    rlxc_forget_regions(block);
+    block->body = rlxc_store_of(ctx, nest->block->body, value);
+    nest->block = block;
+    nest->plain = false;
+}
+
+rlxc_buffer *rlxc_nest_fills(rlxc_context *ctx, const rlxc_nest *from, const char *name,
+                             const rlxc_expr *const *vars, const rlxc_expr *const *sizes,
+                             uint32_t n, const rlxc_expr *value, rlxc_nest *out)
+{
+    rlxc_buffer *temp =
+        rlxc_buffer_new(ctx, name, value->dtype, rlxc_copy(ctx, sizes, n * sizeof *sizes), n);
+    rlxc_axis *axes = rlxc_alloc(ctx, n * sizeof *axes);
+    const rlxc_expr **own = rlxc_alloc(ctx, n * sizeof *own);
+    *out = (rlxc_nest){.realize = from->realize};
+    for (uint32_t i = 0; i < n; i++) {
+        own[i] = rlxc_var_like(ctx, vars[i]);
+        axes[i] = (rlxc_axis){RLXC_AXIS_SPATIAL, own[i], rlxc_int(ctx, own[i]->dtype, 0), sizes[i]};
+        out->vars[i] = rlxc_var(ctx, rlxc_internf(ctx, "i%u", i), own[i]->dtype);
+        out->extents[i] = sizes[i];
+    }
+    value = rlxc_substitute(ctx, value, vars, own, n);
+    rlxc_block *block = rlxc_alloc(ctx, sizeof *block);
+    *block = (rlxc_block){.name = temp->name,
+                          .axes = axes,
+                          .n_axes = n,
+                          .body = rlxc_stmt_store(ctx, temp, own, n, value)};
+    out->block = block;
+    return temp;
+}

@@ -2,38 +2,36 @@
  *
  *   C[y, x] += T.if_then_else(1 <= y + r ..., A[y + r - 1, x + q - 1], 0) * W[r, q]
  *
- * becomes a temporary with the border, P[y, x] = T.if_then_else(1 <= y ..., A[y - 1, x - 1], 0),
+ * becomes a temporary with the border, P[v, u] = T.if_then_else(1 <= v ..., A[v - 1, u - 1], 0),
  * and C[y, x] += P[y + r, x + q] * W[r, q]: the form that legalization makes, and that rules take.
- */
+ * The operand may be any choice that uses the nest's axes in sums only, no axis in two of them:
+ * each sum becomes a dimension of the temporary. In a dilated image, A[v // 2] is under the
+ * condition v % 2 == 0. */
 #include "compiler/analysis/reach.h"
 #include "compiler/schedule/normal_space.h"
 
-enum { MOST_PARTS = 32, MOST_GROWTH = 16, REUSE = 2 };
+enum { MOST_GROWTH = 16, REUSE = 2, MOST_DEPTH = 32 };
+
+/* A sum of axes, each times a number; the numbers have no common divisor, the first is above 0. */
+typedef struct sum {
+    int64_t by[RLXC_NEST_AXES];
+    const rlxc_expr *expr, *first, *size; /* of its values */
+    const rlxc_expr *var;                 /* of the temporary, from 0 */
+} sum;
 
 typedef struct border {
     rlxc_context *ctx;
     const rlxc_nest *nest;
-    const rlxc_expr *choice; /* condition, load, number */
-    rlxc_reach reach;        /* the axes of the nest */
-    const rlxc_expr *index[RLX_MAX_NDIM], *first[RLX_MAX_NDIM], *size[RLX_MAX_NDIM];
-    const rlxc_expr *vars[RLX_MAX_NDIM]; /* of the temporary */
-    uint32_t n;
-    bool lets;   /* the value has names for parts of it */
-    bool window; /* an index is a sum of several axes */
+    rlxc_reach reach;                                                  /* the axes of the nest, */
+    const rlxc_expr *vars[RLXC_NEST_AXES], *quotients[RLXC_NEST_AXES]; /* or the only quotients of
+                                                                        * them that are used */
+    sum sums[RLX_MAX_NDIM];
+    uint32_t n, depth;
+    bool failed;
+    const rlxc_buffer *image; /* the buffer that is read first */
+    rlxc_nest *filling;
+    rlxc_buffer *temp; /* NULL: none yet */
 } border;
-
-static bool find_choice(void *user, const rlxc_expr *e)
-{
-    border *b = user;
-    const rlxc_buffer *out = b->nest->block->body->store.buffer;
-    b->lets = b->lets || e->kind == RLXC_EXPR_LET;
-    if (!b->choice && rlxc_is_choice(e) && e->call.args[1]->kind == RLXC_EXPR_LOAD &&
-        e->call.args[1]->load.buffer->data != out->data &&
-        e->call.args[1]->load.n <= RLX_MAX_NDIM &&
-        (e->call.args[2]->kind == RLXC_EXPR_INT || e->call.args[2]->kind == RLXC_EXPR_FLOAT))
-        b->choice = e;
-    return true;
-}
 
 typedef struct factoring {
     rlxc_context *ctx;
@@ -60,29 +58,239 @@ static const rlxc_expr *factored(void *user, const rlxc_expr *e)
     return NULL;
 }
 
-/* --- what is read ----------------------------------------------------------------------------- */
+/* --- sums of axes ----------------------------------------------------------------------------- */
 
-static bool measure(border *b)
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* The number of values of variable |k|. */
+static const rlxc_expr *count_of(const border *b, uint32_t k)
+{
+    const rlxc_expr *extent = b->nest->extents[k], *q = b->quotients[k];
+    if (q->kind != RLXC_EXPR_FLOORDIV)
+        return extent;
+    const rlxc_expr *up = rlxc_sub(b->ctx, q->bin.b, rlxc_int(b->ctx, q->dtype, 1));
+    return rlxc_binary(b->ctx, RLXC_EXPR_FLOORDIV, rlxc_add(b->ctx, extent, up), q->bin.b);
+}
+
+/* True if the last value of the sum |by| is not more than one step below the first one, if any of
+ * its axes has no steps. */
+static bool has_values(const border *b, const int64_t *by)
 {
     rlxc_context *ctx = b->ctx;
-    const rlxc_expr *load = b->choice->call.args[1];
-    b->n = load->load.n;
-    for (uint32_t i = 0; i < b->n; i++) {
-        const rlxc_expr *e = rlxc_canonical(ctx, rlxc_wide(ctx, load->load.indices[i]), NULL);
-        const rlxc_expr *last = rlxc_reach_end(&b->reach, e, true);
-        uint32_t axes = 0;
-        b->index[i] = e;
-        b->first[i] = rlxc_reach_end(&b->reach, e, false);
-        if (rlxc_reach_may_change(ctx, e) || !b->first[i] || !last)
+    const rlxc_expr *others = rlxc_i64(ctx, 0), *one = rlxc_i64(ctx, 1);
+    int64_t open = 0; /* of the axis that may have none */
+    for (uint32_t k = 0; k < b->nest->block->n_axes; k++) {
+        const rlxc_expr *extent = rlxc_wide(ctx, count_of(b, k));
+        const int64_t step = by[k] < 0 ? -by[k] : by[k];
+        if (step == 0)
+            continue;
+        if (rlxc_prove_le(ctx, one, extent, NULL))
+            others = rlxc_add(ctx, others,
+                              rlxc_mul(ctx, rlxc_i64(ctx, step), rlxc_sub(ctx, extent, one)));
+        else if (open != 0)
             return false;
-        b->size[i] = rlxc_canonical(
-            ctx, rlxc_add(ctx, rlxc_sub(ctx, last, b->first[i]), rlxc_i64(ctx, 1)), NULL);
-        b->vars[i] = rlxc_var(ctx, rlxc_internf(ctx, "v%u", i), RLX_I64);
-        for (uint32_t k = 0; k < b->nest->block->n_axes; k++)
-            axes += rlxc_expr_uses_var(ctx, e, b->nest->block->axes[k].var);
-        b->window = b->window || axes > 1;
+        else
+            open = step;
     }
-    return true;
+    return open <= 1 || rlxc_prove_le(ctx, rlxc_i64(ctx, open - 1), others, NULL);
+}
+
+/* The dimension for the sum |by|, which is |*times| its sum; NULL: it has an axis of another one.
+ */
+static const sum *sum_for(border *b, const int64_t *by, int64_t *times)
+{
+    rlxc_context *ctx = b->ctx;
+    const uint32_t n_axes = b->nest->block->n_axes;
+    sum new = {.expr = rlxc_i64(ctx, 0)};
+    *times = 0;
+    for (uint32_t k = 0; k < n_axes; k++) {
+        if (by[k] > INT32_MAX || by[k] < -INT32_MAX)
+            return NULL;
+        *times = common_divisor(by[k] < 0 ? -by[k] : by[k], *times);
+    }
+    for (uint32_t k = n_axes; k-- > 0;)
+        if (by[k] != 0)
+            *times = (by[k] < 0) == (*times < 0) ? *times : -*times;
+    for (uint32_t k = 0; k < n_axes; k++) {
+        new.by[k] = by[k] / *times;
+        new.expr = rlxc_add(ctx, new.expr, rlxc_mul(ctx, b->vars[k], rlxc_i64(ctx, new.by[k])));
+    }
+    for (uint32_t i = 0; i < b->n; i++) {
+        const sum *s = &b->sums[i];
+        if (memcmp(s->by, new.by, sizeof new.by) == 0)
+            return s;
+        for (uint32_t k = 0; k < n_axes; k++)
+            if (s->by[k] != 0 && new.by[k] != 0)
+                return NULL;
+    }
+    if (b->n == RLX_MAX_NDIM || !has_values(b, new.by))
+        return NULL;
+    new.expr = rlxc_canonical(ctx, new.expr, NULL);
+    new.first = rlxc_reach_end(&b->reach, new.expr, false);
+    const rlxc_expr *last = rlxc_reach_end(&b->reach, new.expr, true);
+    if (!new.first || !last)
+        return NULL;
+    new.size =
+        rlxc_canonical(ctx, rlxc_add(ctx, rlxc_sub(ctx, last, new.first), rlxc_i64(ctx, 1)), NULL);
+    new.var = rlxc_var(ctx, rlxc_internf(ctx, "v%u", b->n), RLX_I64);
+    b->sums[b->n] = new;
+    return &b->sums[b->n++];
+}
+
+/* |e|, a canonical integer, as |*times| a dimension of the temporary and |*rest|, which uses no
+ * axes. False: it is not one; the border has failed if it is a sum of another kind. */
+static bool read_sum(border *b, const rlxc_expr *e, const sum **of, int64_t *times,
+                     const rlxc_expr **rest)
+{
+    int64_t by[RLXC_NEST_AXES];
+    bool uses = false;
+    for (uint32_t k = 0; k < b->nest->block->n_axes; k++) {
+        if (!rlxc_linear_in(b->ctx, e, b->vars[k], &by[k], &e))
+            return false;
+        uses = uses || by[k] != 0;
+    }
+    *rest = e;
+    *of = uses ? sum_for(b, by, times) : NULL;
+    b->failed = b->failed || (uses && !*of);
+    return *of != NULL;
+}
+
+/* True if |e| may be computed in int64. */
+static bool fits(border *b, const rlxc_expr *e)
+{
+    rlxc_space s = {.ctx = b->ctx};
+    return rlxc_space_fits(&s, e, NULL, NULL, 0, &b->reach.bounds);
+}
+
+static const rlxc_expr *renamed(void *user, const rlxc_expr *e);
+
+static const rlxc_expr *renamed_inside(border *b, const rlxc_expr *e)
+{
+    b->failed = b->failed || ++b->depth > MOST_DEPTH;
+    const rlxc_expr *inside = b->failed ? e : rlxc_expr_rewrite_all(b->ctx, e, renamed, b);
+    b->depth--;
+    return inside;
+}
+
+/* A comparison of integers: of a dimension with what is on the other side, if it is of a sum. */
+static const rlxc_expr *renamed_comparison(border *b, const rlxc_expr *e)
+{
+    rlxc_context *ctx = b->ctx;
+    const sum *of;
+    const rlxc_expr *rest, *x = rlxc_wide(ctx, e->bin.a), *y = rlxc_wide(ctx, e->bin.b);
+    int64_t times;
+    if (!fits(b, e->bin.a) || !fits(b, e->bin.b)) {
+        b->failed = true;
+        return e;
+    }
+    if (!read_sum(b, rlxc_canonical(ctx, rlxc_sub(ctx, x, y), NULL), &of, &times, &rest))
+        return rlxc_binary(ctx, e->kind, renamed_inside(b, x), renamed_inside(b, y));
+    const rlxc_expr *value =
+        rlxc_add(ctx, rlxc_mul(ctx, rlxc_add(ctx, of->var, of->first), rlxc_i64(ctx, times)), rest);
+    const bool down = e->kind == RLXC_EXPR_GT || e->kind == RLXC_EXPR_GE;
+    const bool strict = e->kind == RLXC_EXPR_GT || e->kind == RLXC_EXPR_LT;
+    if (e->kind == RLXC_EXPR_EQ || e->kind == RLXC_EXPR_NE || (times != 1 && times != -1))
+        return rlxc_binary(ctx, e->kind, rlxc_canonical(ctx, value, NULL), rlxc_i64(ctx, 0));
+    /* value <= 0, as least <= var or var < end. */
+    value = down ? rlxc_sub(ctx, rlxc_i64(ctx, 0), value) : value;
+    value = strict ? rlxc_add(ctx, value, rlxc_i64(ctx, 1)) : value;
+    if ((times > 0) == down)
+        return rlxc_binary(ctx, RLXC_EXPR_LE,
+                           rlxc_canonical(ctx, rlxc_add(ctx, value, of->var), NULL), of->var);
+    value = rlxc_sub(ctx, rlxc_add(ctx, of->var, rlxc_i64(ctx, 1)), value);
+    return rlxc_binary(ctx, RLXC_EXPR_LT, of->var, rlxc_canonical(ctx, value, NULL));
+}
+
+/* A node with the temporary's dimensions for the sums in it; NULL: it keeps its kind. */
+static const rlxc_expr *renamed(void *user, const rlxc_expr *e)
+{
+    border *b = user;
+    rlxc_context *ctx = b->ctx;
+    if (b->failed)
+        return e;
+    if (rlxc_is_compare(e->kind) && rlxc_is_index_type(e->bin.a->dtype) && !rlxc_expr_loads(ctx, e))
+        return renamed_comparison(b, e);
+    if (!rlxc_is_index_type(e->dtype) || rlxc_reach_may_change(ctx, e))
+        return NULL;
+    if (!fits(b, e)) {
+        b->failed = true;
+        return e;
+    }
+    const rlxc_expr *wide = rlxc_canonical(ctx, rlxc_wide(ctx, e), NULL), *rest;
+    const sum *of;
+    int64_t times;
+    if (read_sum(b, wide, &of, &times, &rest)) {
+        wide = rlxc_add(ctx, rlxc_mul(ctx, rlxc_add(ctx, of->var, of->first), rlxc_i64(ctx, times)),
+                        rest);
+        return rlxc_canonical(ctx, wide, NULL);
+    }
+    /* A canonical remainder of a sum may have lost some of it. */
+    return rlxc_dtype_eq(e->dtype, RLX_I64) ? NULL : renamed_inside(b, rlxc_wide(ctx, e));
+}
+
+/* --- quotients of axes ------------------------------------------------------------------------ */
+
+typedef struct quotient {
+    const rlxc_expr *axis, *value, *var; /* axis // number, and the variable for it; or NULL */
+} quotient;
+
+static bool find_quotient(void *user, const rlxc_expr *e)
+{
+    quotient *q = user;
+    int64_t by;
+    if (e->kind == RLXC_EXPR_FLOORDIV && e->bin.a == q->axis && rlxc_is_int(e->bin.b, &by) &&
+        by > 0)
+        q->value = e;
+    return !q->value;
+}
+
+static const rlxc_expr *read_quotient(void *user, const rlxc_expr *e)
+{
+    const quotient *q = user;
+    return e == q->value ? q->var : NULL;
+}
+
+/* |e| with a variable for each axis of which it uses one quotient only: the group of a channel. */
+static const rlxc_expr *with_quotients(border *b, const rlxc_expr *e)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_block *block = b->nest->block;
+    for (uint32_t k = 0; k < block->n_axes; k++) {
+        quotient q = {.axis = block->axes[k].var};
+        b->vars[k] = b->quotients[k] = q.axis;
+        rlxc_expr_visit(ctx, e, find_quotient, &q);
+        if (!q.value)
+            continue;
+        q.var = rlxc_var(ctx, q.axis->var.name, q.axis->dtype);
+        const rlxc_expr *other = rlxc_expr_rewrite_all(ctx, e, read_quotient, &q);
+        if (rlxc_expr_uses_var(ctx, other, q.axis))
+            continue;
+        b->vars[k] = q.var;
+        b->quotients[k] = q.value;
+        e = other;
+        rlxc_reach_enter(&b->reach, q.var, rlxc_int(ctx, q.axis->dtype, 0), count_of(b, k));
+    }
+    return e;
+}
+
+/* --- the operand ------------------------------------------------------------------------------ */
+
+static bool note_load(void *user, const rlxc_expr *e)
+{
+    border *b = user;
+    const rlxc_buffer *out = b->nest->block->body->store.buffer;
+    if (e->kind != RLXC_EXPR_LOAD)
+        return !b->failed;
+    const rlxc_buffer *from = e->load.buffer;
+    b->failed = b->failed || from->data == out->data;
+    b->image = b->image ? b->image : from;
+    /* The dimensions are in the order of an image's. */
+    for (uint32_t i = 0; i < e->load.n && !b->failed; i++)
+        rlxc_expr_rewrite_all(b->ctx, e->load.indices[i], renamed, b);
+    return !b->failed;
 }
 
 /* True if the temporary is not far larger than the image, and each element is read several times;
@@ -90,97 +298,64 @@ static bool measure(border *b)
 static bool pays(const border *b)
 {
     rlxc_context *ctx = b->ctx;
-    const rlxc_buffer *from = b->choice->call.args[1]->load.buffer;
+    const rlxc_expr *sizes[RLX_MAX_NDIM];
     int64_t size, image, reads;
-    if (!rlxc_is_int(rlxc_product(ctx, b->size, b->n), &size) ||
-        !rlxc_is_int(rlxc_product(ctx, from->shape, from->ndim), &image) ||
+    bool window = false;
+    for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t axes = 0;
+        for (uint32_t k = 0; k < b->nest->block->n_axes; k++)
+            axes += b->sums[i].by[k] != 0;
+        window = window || axes > 1;
+        sizes[i] = b->sums[i].size;
+    }
+    if (!rlxc_is_int(rlxc_product(ctx, sizes, b->n), &size) ||
+        !rlxc_is_int(rlxc_product(ctx, b->image->shape, b->image->ndim), &image) ||
         !rlxc_is_int(rlxc_product(ctx, b->nest->extents, b->nest->block->n_axes), &reads))
-        return b->window;
+        return window;
     return size / MOST_GROWTH <= image && size <= reads / REUSE;
 }
 
-/* --- the condition ---------------------------------------------------------------------------- */
-
-/* |cond|, a comparison of an index with numbers or sizes, over the temporary's indices; or NULL. */
-static const rlxc_expr *renamed_part(border *b, const rlxc_expr *cond)
+/* The nest that fills the temporary with |value|; false: a load may leave its buffer. */
+static bool fill(border *b, const rlxc_expr *value)
 {
     rlxc_context *ctx = b->ctx;
-    const bool up = cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_LE;
-    if (!up && cond->kind != RLXC_EXPR_GT && cond->kind != RLXC_EXPR_GE)
-        return NULL;
-    rlxc_space s = {.ctx = ctx};
-    if (!rlxc_space_fits(&s, cond->bin.a, NULL, NULL, 0, &b->reach.bounds) ||
-        !rlxc_space_fits(&s, cond->bin.b, NULL, NULL, 0, &b->reach.bounds))
-        return NULL;
-    const rlxc_expr *low = rlxc_wide(ctx, up ? cond->bin.a : cond->bin.b);
-    const rlxc_expr *high = rlxc_wide(ctx, up ? cond->bin.b : cond->bin.a);
-    if (cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_GT)
-        low = rlxc_add(ctx, low, rlxc_i64(ctx, 1)); /* low <= high */
-    for (uint32_t i = 0; i < b->n; i++) {
-        const rlxc_expr *at = rlxc_sub(ctx, b->index[i], b->first[i]);
-        const rlxc_expr *least =
-            rlxc_canonical(ctx, rlxc_add(ctx, rlxc_sub(ctx, low, high), at), NULL);
-        const rlxc_expr *most =
-            rlxc_canonical(ctx, rlxc_add(ctx, rlxc_sub(ctx, high, low), at), NULL);
-        if (rlxc_expr_loads(ctx, least) || rlxc_expr_loads(ctx, most))
-            return NULL;
-        if (!rlxc_reach_uses_loops(&b->reach, least))
-            return rlxc_binary(ctx, RLXC_EXPR_LE, least, b->vars[i]);
-        if (!rlxc_reach_uses_loops(&b->reach, most))
-            return rlxc_binary(ctx, RLXC_EXPR_LT, b->vars[i],
-                               rlxc_canonical(ctx, rlxc_add(ctx, most, rlxc_i64(ctx, 1)), NULL));
-    }
-    return NULL;
-}
-
-static const rlxc_expr *renamed(border *b, const rlxc_expr *cond, uint32_t *parts)
-{
-    if (++*parts > MOST_PARTS)
-        return NULL;
-    if (cond->kind != RLXC_EXPR_AND)
-        return renamed_part(b, cond);
-    const rlxc_expr *x = renamed(b, cond->bin.a, parts);
-    const rlxc_expr *y = x ? renamed(b, cond->bin.b, parts) : NULL;
-    return y ? rlxc_binary(b->ctx, RLXC_EXPR_AND, x, y) : NULL;
-}
-
-/* --- the temporary ---------------------------------------------------------------------------- */
-
-/* The nest that fills |temp|; false: a load may leave the image. */
-static bool fill(border *b, rlxc_buffer *temp, rlxc_nest *out)
-{
-    rlxc_context *ctx = b->ctx;
-    const rlxc_expr *load = b->choice->call.args[1], *at[RLX_MAX_NDIM];
     rlxc_reach reach = {.ctx = ctx};
-    rlxc_axis *axes = rlxc_alloc(ctx, b->n * sizeof *axes);
-    *out = (rlxc_nest){.realize = b->nest->realize};
+    const rlxc_expr *vars[RLX_MAX_NDIM], *sizes[RLX_MAX_NDIM];
     for (uint32_t i = 0; i < b->n; i++) {
-        axes[i] = (rlxc_axis){RLXC_AXIS_SPATIAL, b->vars[i], rlxc_i64(ctx, 0), b->size[i]};
-        at[i] = rlxc_canonical(ctx, rlxc_add(ctx, b->vars[i], b->first[i]), NULL);
-        out->vars[i] = rlxc_var(ctx, rlxc_internf(ctx, "i%u", i), RLX_I64);
-        out->extents[i] = b->size[i];
-        rlxc_reach_enter(&reach, b->vars[i], axes[i].min, b->size[i]);
+        vars[i] = b->sums[i].var;
+        sizes[i] = b->sums[i].size;
+        rlxc_reach_enter(&reach, vars[i], rlxc_i64(ctx, 0), sizes[i]);
     }
-    uint32_t parts = 0;
-    const rlxc_expr *cond = renamed(b, b->choice->call.args[0], &parts);
-    if (!cond)
+    if (!rlxc_reach_loads_inside(&reach, value))
         return false;
-    const rlxc_expr *args[] = {cond, rlxc_load(ctx, load->load.buffer, at, b->n),
-                               b->choice->call.args[2]};
-    const rlxc_expr *value = rlxc_call(ctx, load->dtype, b->choice->call.name, args, 3);
-    rlxc_block *block = rlxc_alloc(ctx, sizeof *block);
-    *block = (rlxc_block){.name = temp->name,
-                          .axes = axes,
-                          .n_axes = b->n,
-                          .body = rlxc_stmt_store(ctx, temp, b->vars, b->n, value)};
-    out->block = block;
-    return rlxc_reach_loads_inside(&reach, value);
+    b->temp = rlxc_nest_fills(ctx, b->nest, rlxc_internf(ctx, "%s_pad", b->image->name), vars,
+                              sizes, b->n, value, b->filling);
+    return true;
 }
 
-static const rlxc_expr *read_temp(void *user, const rlxc_expr *e)
+/* The load of a temporary for |e|, if it is a border; NULL: something else. */
+static const rlxc_expr *taken(void *user, const rlxc_expr *e)
 {
-    const rlxc_expr *const *pair = user;
-    return e == pair[0] ? pair[1] : NULL;
+    border *b = user;
+    rlxc_context *ctx = b->ctx;
+    if (b->temp || !rlxc_is_choice(e))
+        return NULL;
+    b->n = b->depth = 0;
+    b->failed = false;
+    b->image = NULL;
+    const rlxc_expr *value = with_quotients(b, e);
+    rlxc_expr_visit(ctx, value, note_load, b);
+    if (!b->failed && b->image)
+        value = rlxc_expr_rewrite_all(ctx, value, renamed, b);
+    if (b->failed || !b->image || b->n == 0 || !pays(b) || !fill(b, value))
+        return e;
+    const rlxc_expr *at[RLX_MAX_NDIM];
+    for (uint32_t i = 0; i < b->n; i++) {
+        at[i] = rlxc_sub(ctx, b->sums[i].expr, b->sums[i].first);
+        at[i] = rlxc_substitute(ctx, at[i], b->vars, b->quotients, b->nest->block->n_axes);
+        at[i] = rlxc_canonical(ctx, at[i], NULL);
+    }
+    return rlxc_load(ctx, b->temp, at, b->n);
 }
 
 /* The axes of |nest|. */
@@ -201,32 +376,26 @@ static bool is_reduction(const rlxc_block *b)
     return reduces;
 }
 
+static bool find_let(void *user, const rlxc_expr *e)
+{
+    (void)user;
+    return e->kind != RLXC_EXPR_LET;
+}
+
 bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rlxc_buffer **temp)
 {
-    border b = {.ctx = ctx, .nest = nest, .reach = reach_of(ctx, nest)};
+    border b = {.ctx = ctx, .nest = nest, .reach = reach_of(ctx, nest), .filling = filling};
     const rlxc_block *block = nest->block;
     const rlxc_stmt *store = block->body;
     factoring f = {ctx, &b.reach};
+    if (!is_reduction(block) || !rlxc_expr_visit(ctx, store->store.value, find_let, NULL))
+        return false;
     const rlxc_expr *value = rlxc_expr_rewrite_all(ctx, store->store.value, factored, &f);
-    rlxc_expr_visit(ctx, value, find_choice, &b);
-    if (!is_reduction(block) || !b.choice || b.lets || !measure(&b) || !pays(&b))
+    value = rlxc_expr_rewrite_all(ctx, value, taken, &b);
+    if (!b.temp)
         return false;
-    const rlxc_buffer *from = b.choice->call.args[1]->load.buffer;
-    *temp = rlxc_buffer_new(ctx, rlxc_internf(ctx, "%s_pad", from->name), from->dtype,
-                            rlxc_copy(ctx, b.size, b.n * sizeof *b.size), b.n);
-    if (!fill(&b, *temp, filling))
-        return false;
-    const rlxc_expr *at[RLX_MAX_NDIM];
-    for (uint32_t i = 0; i < b.n; i++)
-        at[i] = rlxc_canonical(ctx, rlxc_sub(ctx, b.index[i], b.first[i]), NULL);
-    const rlxc_expr *pair[] = {b.choice, rlxc_load(ctx, *temp, at, b.n)};
-    rlxc_stmt *own = rlxc_copy(ctx, store, sizeof *own);
-    own->store.value = rlxc_expr_rewrite_all(ctx, value, read_temp, pair);
-    rlxc_block *changed = rlxc_copy(ctx, block, sizeof *changed);
-    rlxc_forget_regions(changed);
-    changed->body = own;
-    nest->block = changed;
-    nest->plain = false;
+    *temp = b.temp;
+    rlxc_nest_set_value(ctx, nest, value);
     return !rlxc_failed(ctx);
 }
 

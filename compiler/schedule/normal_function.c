@@ -449,6 +449,7 @@ static void take_borders(rlxc_normal *s, items *all)
             nest = *x.nest;
         while (x.nest && !x.removed && rlxc_take_border(s->ctx, &nest, &filling, &temp)) {
             rlxc_normal_add_temp(s, temp);
+            s->border_divisions += rlxc_count_divisions(s->ctx, filling.block->body, false);
             RLXC_PUSH(s->ctx, &with,
                       (item){.nest = rlxc_copy(s->ctx, &filling, sizeof filling), .from = x.from});
             x.nest = rlxc_copy(s->ctx, &nest, sizeof nest);

@@ -235,28 +235,39 @@ typedef struct parting {
     bool apart;
 } parting;
 
-/* Looks for indices that use |var|, but not as a multiple of the sum. */
+/* True if |e| uses the variables of the sum in the sum only. */
+static bool uses_whole(const parting *p, const rlxc_expr *e)
+{
+    rlxc_context *ctx = p->l->ctx;
+    rlxc_space s = {.ctx = ctx};
+    const rlxc_expr *rest, *whole = rlxc_var(ctx, "sum", RLX_I64);
+    e = rlxc_space_widened(&s, e, p->l->vars.items, p->l->wide.items, p->l->wide.count);
+    int64_t times = 0;
+    uint32_t k = 0;
+    while (k < p->l->wide.count && times != 1)
+        if (!rlxc_linear_in(ctx, p->sum, p->l->wide.items[k++], &times, &rest))
+            return false;
+    if (times != 1 || s.failed)
+        return false;
+    const rlxc_expr *lowest = rlxc_sub(ctx, whole, rest);
+    e = rlxc_substitute(ctx, e, &p->l->wide.items[k - 1], &lowest, 1);
+    e = rlxc_canonical(ctx, e, NULL);
+    for (k = 0; k < p->l->wide.count; k++)
+        if (rlxc_expr_uses_var(ctx, p->sum, p->l->wide.items[k]) &&
+            rlxc_expr_uses_var(ctx, e, p->l->wide.items[k]))
+            return false;
+    return true;
+}
+
+/* Looks for indices that use the first digit, but not in the sum. */
 static bool find_apart(void *user, const rlxc_expr *e)
 {
     parting *p = user;
-    rlxc_context *ctx = p->l->ctx;
     if (e->kind != RLXC_EXPR_LOAD)
         return true;
-    for (uint32_t i = 0; i < e->load.n && !p->apart; i++) {
-        const rlxc_expr *at = linear_form(p->l, e->load.indices[i]), *rest;
-        int64_t times;
-        if (!rlxc_expr_uses_var(ctx, at, p->var))
-            continue;
-        if (!rlxc_linear_in(ctx, at, p->var, &times, &rest) || times % p->by != 0) {
-            p->apart = true;
-            break;
-        }
-        rest = rlxc_sub(ctx, at, rlxc_mul(ctx, p->sum, rlxc_i64(ctx, times / p->by)));
-        for (uint32_t k = 0; k < p->l->wide.count && !p->apart; k++)
-            p->apart =
-                rlxc_expr_uses_var(ctx, p->sum, p->l->wide.items[k]) &&
-                rlxc_expr_uses_var(ctx, rlxc_canonical(ctx, rest, NULL), p->l->wide.items[k]);
-    }
+    for (uint32_t i = 0; i < e->load.n && !p->apart; i++)
+        p->apart = rlxc_expr_uses_var(p->l->ctx, linear_form(p->l, e->load.indices[i]), p->var) &&
+                   !uses_whole(p, e->load.indices[i]);
     return true;
 }
 

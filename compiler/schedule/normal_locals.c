@@ -10,7 +10,7 @@
  * A temporary that is allocated in the loops holds nothing at the start of an iteration. Of others
  * it is proved that each iteration stores all elements before it loads one. The places come in the
  * order in which a reader has the loops and dimensions in its indices. */
-#include "compiler/schedule/normal.h"
+#include "compiler/schedule/normal_space.h"
 #include "compiler/schedule/stages.h"
 
 enum { MOST_AXES = 64 };
@@ -156,20 +156,25 @@ static bool find_around(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_stmt *
     return only && find_around(ctx, only, whole, buffer, out);
 }
 
-/* True if the first statement of |inside| that uses |buffer| stores all its elements. */
-static bool stored_first(rlxc_context *ctx, const rlxc_stmt *inside, const rlxc_buffer *buffer,
+/* True if |s|, of which the first part uses |buffer|, stores all its elements before it loads one.
+ */
+static bool stores_first(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer *buffer,
                          const rlxc_temps *temps)
 {
     rlxc_nests nests = {0};
-    for (uint32_t i = 0; inside->kind == RLXC_STMT_SEQ && i < inside->seq.n; i++) {
-        const rlxc_stmt *s = inside->seq.items[i];
-        if (!uses(ctx, s, buffer))
-            continue;
-        return rlxc_distribute(ctx, s, temps, &nests) && nests.count > 0 &&
-               nests.items[0].block->body->store.buffer == buffer && !nests.items[0].whole &&
-               !rlxc_nest_reads_own(ctx, nests.items[0].block) &&
-               rlxc_nest_stores_all(ctx, &nests.items[0]);
-    }
+    return rlxc_distribute(ctx, s, temps, &nests) && nests.count > 0 &&
+           nests.items[0].block->body->store.buffer == buffer && !nests.items[0].whole &&
+           !rlxc_nest_reads_own(ctx, nests.items[0].block) &&
+           rlxc_nest_stores_all(ctx, &nests.items[0]);
+}
+
+/* The same for the first statement of |inside| that uses |buffer|. */
+static bool stored_first(rlxc_context *ctx, const rlxc_stmt *inside, const rlxc_buffer *buffer,
+                         const rlxc_temps *temps)
+{
+    for (uint32_t i = 0; inside->kind == RLXC_STMT_SEQ && i < inside->seq.n; i++)
+        if (uses(ctx, inside->seq.items[i], buffer))
+            return stores_first(ctx, inside->seq.items[i], buffer, temps);
     return false;
 }
 
@@ -400,13 +405,21 @@ typedef struct move {
     const rlxc_expr *vars[MOST_AXES], *values[MOST_AXES]; /* of blocks' axes */
     const rlxc_expr *loops[RLXC_NEST_LOOPS];              /* around the store */
     uint32_t n, n_loops;
-    const rlxc_expr *value,
-        *at[RLX_MAX_NDIM]; /* of the store, over loops; its variables, or NULL */
+    const rlxc_expr *cond;                /* of the store, or NULL */
+    const rlxc_expr *value;               /* of the store, over loops */
+    const rlxc_expr *at[RLX_MAX_NDIM];    /* the loop that an index of the store counts, or NULL, */
+    const rlxc_expr *begin[RLX_MAX_NDIM]; /* and where it begins */
     const rlxc_buffer *from;
     bool vector; /* several elements are read at once */
 } move;
 
-/* Finds the only store in |s|, which is nothing but loops and blocks around it. */
+static void suppose(move *m, const rlxc_expr *cond)
+{
+    cond = rlxc_substitute(m->ctx, cond, m->vars, m->values, m->n);
+    m->cond = m->cond ? rlxc_binary(m->ctx, RLXC_EXPR_AND, m->cond, cond) : cond;
+}
+
+/* Finds the only store in |s|, which is nothing but loops, blocks and conditions around it. */
 static bool find_only_store(move *m, const rlxc_stmt *s)
 {
     if (s->kind == RLXC_STMT_FOR) {
@@ -425,31 +438,53 @@ static bool find_only_store(move *m, const rlxc_stmt *s)
             m->vars[m->n] = b->axes[k].var;
             m->values[m->n++] = value;
         }
+        if (s->block.predicate)
+            suppose(m, s->block.predicate);
         return find_only_store(m, b->body);
+    }
+    if (s->kind == RLXC_STMT_IF && !s->if_.otherwise) {
+        suppose(m, s->if_.cond);
+        return find_only_store(m, s->if_.then);
     }
     m->store = s;
     return s->kind == RLXC_STMT_STORE && s->store.buffer == m->to && s->store.n <= RLX_MAX_NDIM;
+}
+
+/* Reads the store's index |i|: one of its loops, added to what does not use them, or only that: an
+ * iteration has no other element then. */
+static bool read_index(move *m, uint32_t i)
+{
+    rlxc_context *ctx = m->ctx;
+    const rlxc_expr *e = rlxc_substitute(ctx, m->store->store.indices[i], m->vars, m->values, m->n);
+    e = rlxc_canonical(ctx, rlxc_wide(ctx, e), NULL);
+    for (uint32_t k = 0; k < m->n_loops; k++) {
+        int64_t by;
+        if (!rlxc_linear_in(ctx, e, m->loops[k], &by, &e) || (by != 0 && (by != 1 || m->at[i])))
+            return false;
+        m->at[i] = by == 1 ? m->loops[k] : m->at[i];
+    }
+    m->begin[i] = e;
+    for (uint32_t k = 0; k < i && m->at[i]; k++)
+        if (m->at[k] == m->at[i])
+            return false;
+    return true;
 }
 
 static bool read_move(move *m, const rlxc_stmt *stmt)
 {
     rlxc_context *ctx = m->ctx;
     m->value = rlxc_substitute(ctx, m->store->store.value, m->vars, m->values, m->n);
+    if (m->cond) { /* where it does not hold, a reader finds what was never stored */
+        const rlxc_expr *args[] = {m->cond, m->value,
+                                   rlxc_neutral(ctx, RLXC_EXPR_ADD, m->value->dtype)};
+        m->value = rlxc_call(ctx, m->value->dtype, "if_then_else", args, 3);
+    }
     const rlxc_expr *load = rlxc_load_moved(ctx, m->value);
     if (!load || load->load.buffer->data == m->to->data)
         return false;
-    for (uint32_t i = 0; i < m->store->store.n; i++) {
-        const rlxc_expr *e = rlxc_canonical(
-            ctx, rlxc_substitute(ctx, m->store->store.indices[i], m->vars, m->values, m->n), NULL);
-        while (e->kind == RLXC_EXPR_CAST)
-            e = e->bin.a;
-        if (e->kind != RLXC_EXPR_VAR && !rlxc_is_const(m->to->shape[i], 1))
+    for (uint32_t i = 0; i < m->store->store.n; i++)
+        if (!read_index(m, i))
             return false;
-        for (uint32_t k = 0; k < i; k++)
-            if (m->at[k] == e)
-                return false;
-        m->at[i] = e->kind == RLXC_EXPR_VAR ? e : NULL;
-    }
     for (uint32_t i = 0; i < m->n_loops; i++) { /* the last iteration of such a loop would count */
         bool known = !rlxc_expr_uses_var(ctx, m->value, m->loops[i]);
         for (uint32_t k = 0; k < m->store->store.n; k++)
@@ -472,9 +507,10 @@ static const rlxc_expr *read_source(void *user, const rlxc_expr *e)
     m->vector = m->vector || e->dtype.lanes > 1;
     for (uint32_t i = 0; i < e->load.n && !m->vector; i++)
         if (m->at[i]) {
+            const rlxc_expr *at = rlxc_expr_rewrite(m->ctx, e->load.indices[i], read_source, m);
+            at = rlxc_canonical(m->ctx, rlxc_sub(m->ctx, rlxc_wide(m->ctx, at), m->begin[i]), NULL);
             vars[n] = m->at[i];
-            values[n++] = rlxc_cast(m->ctx, m->at[i]->dtype,
-                                    rlxc_expr_rewrite(m->ctx, e->load.indices[i], read_source, m));
+            values[n++] = rlxc_cast(m->ctx, m->at[i]->dtype, at);
         }
     return rlxc_substitute(m->ctx, m->value, vars, values, n);
 }

@@ -376,12 +376,35 @@ static bool collect_from_let(rlxc_context *ctx, const rlxc_stmt *seq, uint32_t i
     return done;
 }
 
+typedef struct cancelling {
+    rlxc_context *ctx;
+    const rlxc_expr *canonical;
+} cancelling;
+
+static bool remains(void *user, const rlxc_expr *e)
+{
+    const cancelling *c = user;
+    return e->kind != RLXC_EXPR_VAR || rlxc_expr_uses_var(c->ctx, c->canonical, e);
+}
+
+/* For rlxc_redirect_stmt: indices without the variables that cancel out in them. */
+static void cancel(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
+{
+    const rlxc_redirection *r = user;
+    for (uint32_t i = 0; i < r->from->ndim; i++) {
+        cancelling c = {r->ctx, rlxc_canonical(r->ctx, at[i], NULL)};
+        out[i] = rlxc_expr_visit(r->ctx, at[i], remains, &c) ? at[i] : c.canonical;
+    }
+}
+
 /* The nest of a store outside of blocks. A loop of which one iteration counts is no reduction. */
 static bool collect_store(rlxc_context *ctx, const rlxc_stmt *s, const path *at, rlxc_nests *out)
 {
     const rlxc_stmt *loops[RLXC_NEST_LOOPS];
     uint32_t n = 0;
+    rlxc_redirection own = {ctx, s->store.buffer, s->store.buffer, cancel, &own, false};
     s = rlxc_store_with(ctx, s, at->vars, at->values, at->n_axes);
+    s = rlxc_redirect_stmt(&own, s);
     for (uint32_t i = 0; i < at->n; i++) {
         if (rlxc_stmt_uses_var(ctx, s, at->loops[i]->loop.var) || at->once[i] == RLXC_EACH_TURN)
             loops[n++] = at->loops[i];
