@@ -236,6 +236,11 @@ const rlxc_stmt *rlxc_inline_local(rlxc_context *ctx, const rlxc_stmt *stmt, con
  * reads an image under a condition and a number outside of it. False without effect if there is no
  * such read, or it does not pay. */
 bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rlxc_buffer **temp);
+/* Lets nests[0] and others of the |n| nests, which run in their order, read |*temp|, a new
+ * temporary that |filling| stores before them, where they call the same function for the same
+ * values. False without effect if there is no such call, or it is cheap. */
+bool rlxc_share_call(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t n, rlxc_nest *filling,
+                     rlxc_buffer **temp);
 /* True if each load of |nest| is proved to stay inside its buffer, and a reduction has no
  * conditions left that rlxc_take_border does not take. */
 bool rlxc_reads_plainly(rlxc_context *ctx, const rlxc_nest *nest);

@@ -459,6 +459,40 @@ static void take_borders(rlxc_normal *s, items *all)
     *all = with;
 }
 
+enum { MOST_SHARING = 8 };
+
+/* Puts the temporaries with calls that several nests compute in front of the first of them. */
+static void share_calls(rlxc_normal *s, items *all)
+{
+    items with = {0};
+    for (uint32_t i = 0; i < all->count && !rlxc_failed(s->ctx); i++) {
+        rlxc_nest own[MOST_SHARING], *nests[MOST_SHARING], filling;
+        rlxc_buffer *temp;
+        uint32_t n = 0, at[MOST_SHARING];
+        for (uint32_t k = i; k < all->count && n < MOST_SHARING; k++) {
+            if (all->items[k].removed)
+                continue;
+            if (!all->items[k].nest)
+                break;
+            own[n] = *all->items[k].nest;
+            nests[n] = &own[n];
+            at[n++] = k;
+        }
+        bool shared = false;
+        while (n > 1 && at[0] == i && rlxc_share_call(s->ctx, nests, n, &filling, &temp)) {
+            rlxc_normal_add_temp(s, temp);
+            RLXC_PUSH(s->ctx, &with,
+                      ((item){.nest = rlxc_copy(s->ctx, &filling, sizeof filling),
+                              .from = all->items[i].from}));
+            shared = true;
+        }
+        for (uint32_t k = 0; k < n && shared; k++)
+            all->items[at[k]].nest = rlxc_copy(s->ctx, nests[k], sizeof *nests[k]);
+        RLXC_PUSH(s->ctx, &with, all->items[i]);
+    }
+    *all = with;
+}
+
 /* --- results that are copied out -------------------------------------------------------------- */
 
 static bool is_opaque(const rlxc_normal *s, const rlxc_buffer *buffer)
@@ -524,6 +558,7 @@ void rlxc_normal_remake(rlxc_normal *s)
     for (uint32_t i = 0; i < all.count && !rlxc_failed(s->ctx); i++)
         inline_move(s, &all, i);
     take_borders(s, &all);
+    share_calls(s, &all);
     RLXC_VEC(const rlxc_buffer *) exchanged = {0};
     for (uint32_t i = 0; i < all.count && !rlxc_failed(s->ctx); i++) {
         const rlxc_buffer *from = copied_out(s, &all, i);
