@@ -246,6 +246,9 @@ bool rlxc_share_call(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t n, rlx
 bool rlxc_reads_plainly(rlxc_context *ctx, const rlxc_nest *nest);
 
 typedef RLXC_VEC(rlxc_buffer *) rlxc_buffers;
+/* True if |stmt| stores all elements of |buffer|, which is allocated outside of it, before it loads
+ * one, in each iteration of the loops around all its uses there. */
+bool rlxc_is_stored_first(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_buffer *buffer);
 /* The sequence |seq| without its allocations of buffers without views in |whole|; |out| gets the
  * buffers. */
 const rlxc_stmt *rlxc_seq_without_allocs(rlxc_context *ctx, const rlxc_stmt *whole,

@@ -178,6 +178,16 @@ static bool stored_first(rlxc_context *ctx, const rlxc_stmt *inside, const rlxc_
     return false;
 }
 
+bool rlxc_is_stored_first(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_buffer *buffer)
+{
+    around loops = {.n = 0};
+    const rlxc_temps none = {0};
+    return (stmt->kind == RLXC_STMT_SEQ ? stored_first(ctx, stmt, buffer, &none)
+                                        : stores_first(ctx, stmt, buffer, &none)) ||
+           (find_around(ctx, stmt, NULL, buffer, &loops) &&
+            stored_first(ctx, loops.inside, buffer, &none));
+}
+
 /* The loops whose iterations each store all of |buffer| before they load from it, else those in
  * which it is allocated; false: it cannot be placed. */
 static bool find_fresh(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,

@@ -362,6 +362,194 @@ static void drop_unread(const shaping *s)
         s->f->body = rlxc_stmt_rewrite(s->ctx, s->f->body, &rewriter);
 }
 
+/* --- memory that temporaries share ------------------------------------------------------------ */
+
+enum { MOST_SHARES = 8 };
+
+/* The buffers over one allocation, and the statements of a sequence that use each of them. */
+typedef struct shares {
+    rlxc_context *ctx;
+    rlxc_buffer *items[MOST_SHARES]; /* the first is the one that is allocated */
+    uint32_t n, first[MOST_SHARES], last[MOST_SHARES];
+    const rlxc_buffer *searched; /* as for accesses */
+    bool found;
+} shares;
+
+static bool find_share(void *user, const rlxc_stmt *s)
+{
+    shares *a = user;
+    if (s->kind == RLXC_STMT_DECL_BUFFER && s->decl->data == a->items[0]->data &&
+        s->decl != a->items[0] && a->n <= MOST_SHARES) {
+        if (a->n < MOST_SHARES)
+            a->items[a->n] = s->decl;
+        a->n++;
+    }
+    return true;
+}
+
+static bool find_load_of(void *user, const rlxc_expr *e)
+{
+    shares *a = user;
+    a->found = a->found || (e->kind == RLXC_EXPR_LOAD && e->load.buffer == a->searched);
+    return !a->found;
+}
+
+static bool find_access(void *user, const rlxc_stmt *s)
+{
+    shares *a = user;
+    a->found = a->found || (s->kind == RLXC_STMT_STORE && s->store.buffer == a->searched);
+    rlxc_stmt_nodes(a->ctx, s, find_load_of, a);
+    return !a->found;
+}
+
+static bool accesses(shares *a, const rlxc_stmt *s, const rlxc_buffer *buffer)
+{
+    a->searched = buffer;
+    a->found = false;
+    rlxc_stmt_visit(s, find_access, a);
+    return a->found;
+}
+
+/* Finds the statements of |seq| that use each; false: one is not used. */
+static bool find_intervals(shares *a, const rlxc_stmt *seq)
+{
+    for (uint32_t k = 0; k < a->n; k++) {
+        bool used = false;
+        for (uint32_t i = 0; i < seq->seq.n; i++)
+            if (accesses(a, seq->seq.items[i], a->items[k])) {
+                a->first[k] = used ? a->first[k] : i;
+                a->last[k] = i;
+                used = true;
+            }
+        if (!used)
+            return false;
+    }
+    return true;
+}
+
+/* The sequence in the loops of the only statement of |seq| that uses the memory; or NULL. */
+static const rlxc_stmt *inner_sequence(const shares *a, const rlxc_stmt *seq)
+{
+    for (uint32_t k = 0; k < a->n; k++)
+        if (a->first[k] != a->first[0] || a->last[k] != a->first[0])
+            return NULL;
+    const rlxc_stmt *s = seq->seq.items[a->first[0]];
+    while (s->kind == RLXC_STMT_FOR)
+        s = s->loop.body;
+    return s->kind == RLXC_STMT_SEQ ? s : NULL;
+}
+
+/* True if the buffers hold nothing for one another in |seq|, which allocates their memory: each is
+ * used by other statements, and stores its elements before it loads them. What the first one of a
+ * fresh allocation loads before is unknown anyway. */
+static bool are_separate(shares *a, const rlxc_stmt *seq)
+{
+    bool fresh = true;
+    if (!find_intervals(a, seq))
+        return false;
+    for (const rlxc_stmt *inner; (inner = inner_sequence(a, seq)); fresh = false) {
+        seq = inner;
+        if (!find_intervals(a, seq))
+            return false;
+    }
+    for (uint32_t k = 0; k < a->n; k++) {
+        const uint32_t n = a->last[k] - a->first[k] + 1;
+        bool earliest = true;
+        for (uint32_t i = 0; i < a->n; i++) {
+            if (i != k && a->first[i] <= a->last[k] && a->first[k] <= a->last[i])
+                return false;
+            earliest = earliest && a->first[k] <= a->first[i];
+        }
+        const rlxc_stmt *uses = rlxc_stmt_seq(a->ctx, seq->seq.items + a->first[k], n);
+        if (!(fresh && earliest) && !rlxc_is_stored_first(a->ctx, uses, a->items[k]))
+            return false;
+    }
+    return true;
+}
+
+/* Without the second declaration of a buffer, and with an allocation before that of another. */
+static const rlxc_stmt *declared_apart(void *user, const rlxc_stmt *s)
+{
+    const shares *a = user;
+    if (s->kind != RLXC_STMT_DECL_BUFFER || s->decl != a->searched)
+        return NULL;
+    return a->found ? rlxc_stmt_allocate(a->ctx, s->decl) : rlxc_stmt_nothing(a->ctx);
+}
+
+static const rlxc_stmt *redeclared(shares *a, const rlxc_stmt *s, const rlxc_buffer *buffer,
+                                   bool allocate)
+{
+    const rlxc_stmt_rewriter rewriter = {.user = a, .stmt = declared_apart};
+    a->searched = buffer;
+    a->found = allocate;
+    return rlxc_stmt_rewrite(a->ctx, s, &rewriter);
+}
+
+/* |seq| with memory of its own for each buffer over that of |buffer|, which it or the block around
+ * it allocates. */
+static const rlxc_stmt *with_own_memory(rlxc_context *ctx, const rlxc_stmt *seq,
+                                        rlxc_buffer *buffer)
+{
+    shares a = {.ctx = ctx, .items = {buffer}, .n = 1};
+    rlxc_stmt_visit(seq, find_share, &a);
+    if (seq->kind != RLXC_STMT_SEQ || a.n < 2 || a.n > MOST_SHARES)
+        return seq;
+    for (uint32_t k = 0; k < a.n; k++) {
+        const rlxc_buffer_use u = rlxc_use_of(ctx, seq, a.items[k]);
+        if (u.address || u.matches || !rlxc_is_compact(a.items[k]))
+            return seq;
+    }
+    const rlxc_stmt *own = seq;
+    for (uint32_t k = a.n; k-- > 1;) { /* the same buffer again */
+        if (!rlxc_dtype_eq(a.items[k]->dtype, a.items[0]->dtype) ||
+            a.items[k]->ndim != a.items[0]->ndim || a.items[k]->ndim == 0 ||
+            !same_elements(ctx, a.items[k], a.items[0]) ||
+            (a.items[k]->ndim > 1 && memcmp(a.items[k]->shape, a.items[0]->shape,
+                                            a.items[k]->ndim * sizeof *a.items[k]->shape) != 0))
+            continue;
+        own = redeclared(&a, own, a.items[k], false);
+        own = rlxc_exchange_buffer(ctx, own, a.items[k], a.items[0]);
+        a.items[k] = a.items[--a.n];
+    }
+    if (own->kind != RLXC_STMT_SEQ || !are_separate(&a, own))
+        return own;
+    for (uint32_t k = 1; k < a.n; k++) {
+        rlxc_buffer *apart = rlxc_buffer_new(ctx, a.items[k]->name, a.items[k]->dtype,
+                                             a.items[k]->shape, a.items[k]->ndim);
+        own = rlxc_exchange_buffer(ctx, own, a.items[k], apart);
+        own = redeclared(&a, own, apart, true);
+    }
+    return own;
+}
+
+static const rlxc_stmt *separate(void *user, const rlxc_stmt *s)
+{
+    const rlxc_stmt *own = s;
+    for (uint32_t i = 1; s->kind == RLXC_STMT_SEQ && i < s->seq.n; i++) {
+        const rlxc_stmt *a = s->seq.items[i - 1], *d = s->seq.items[i];
+        if (a->kind == RLXC_STMT_ALLOCATE && !a->allocate.cond &&
+            d->kind == RLXC_STMT_DECL_BUFFER && d->decl->data == a->allocate.var)
+            own = with_own_memory(user, own, d->decl);
+    }
+    return own == s ? NULL : own;
+}
+
+static void separate_memory(rlxc_context *ctx, rlxc_prim_func *f, bool has_root)
+{
+    const rlxc_stmt_rewriter apart = {.user = ctx, .stmt = separate};
+    f->body = rlxc_stmt_rewrite(ctx, f->body, &apart);
+    if (!has_root)
+        return;
+    rlxc_block *root = rlxc_copy(ctx, f->body->block.block, sizeof *root);
+    const rlxc_stmt *const written = root->body;
+    for (uint32_t i = 0; i < root->n_allocs; i++)
+        root->body = with_own_memory(ctx, root->body, root->allocs[i]);
+    if (root->body == written)
+        return;
+    rlxc_forget_regions(root);
+    f->body = rlxc_stmt_block(ctx, root, f->body->block.values, f->body->block.predicate);
+}
+
 /* --- layouts ---------------------------------------------------------------------------------- */
 
 /* The layout of a temporary that only its own accesses see is free. */
@@ -417,6 +605,7 @@ void rlxc_without_views(rlxc_context *ctx, rlxc_prim_func *f, bool divide)
         return;
     shaping s = {.ctx = ctx, .f = f, .divide = divide};
     remove_views(&s, root, body);
+    separate_memory(ctx, f, root != NULL);
     rlxc_stmt_visit(f->body, find_temps, &s);
     drop_unread(&s);
     for (uint32_t i = 0; i < s.temps.count; i++)
