@@ -966,3 +966,203 @@ class Module:
         n = T.int64()
         r = R.call_tir(Module.none_before_, (a, b), out_sinfo=R.Tensor((4,), "float32"))
         return r
+
+# ==== operands
+"""What another tool computes inside of a sum: borders of dilated images and of groups, tiles kept at an offset, a call in
+two loops, temporaries over one memory. Some look like it, and must stay as they are."""
+# call dilated_window: tensor float32 [2, 3, 3] {2, 2, -2, 2, 0, 1, 1, -1, 3, -2, -1, 0, 1, 0, -2, -2, -2, -2}, tensor float32 [2, 3, 2, 2] {-2, 3, -1, 1, 2, -1, -1, 0, -1, 3, -1, 3, 2, 3, -2, 0, 1, 0, 1, 2, 1, -2, 3, 1} => tensor float32 [3, 6, 6] {-8, 0, -6, 3, 4, -6, 2, 2, 0, 2, 2, -2, -2, 9, 0, 0, -6, -3, -4, 2, 0, 0, 3, 1, -6, -3, -2, -9, -10, 3, 3, 1, 5, -1, 1, 3, 2, -2, 3, -2, -4, 2, -4, -4, -3, -2, 2, 0, 5, -2, 0, 0, 0, -1, -1, 2, 0, 0, -3, -4, 0, -1, -4, 1, 4, -3, -3, -4, -1, -4, -5, -4, -4, 10, -3, 8, 2, -6, -8, 4, -5, 5, 2, -6, -1, 4, 0, 0, -3, 7, 1, 7, 0, 0, -7, 1, -3, 7, -1, 1, -5, 13, -7, 1, -5, -5, -9, 7}
+# call window_of_groups: tensor float32 [4, 4, 4] {3, -1, 0, 3, -1, -2, 0, 2, -2, 3, 0, -1, 1, 3, 3, 3, -1, -2, 2, 2, 2, -2, -2, 1, 0, 0, 3, -1, 1, -1, -1, 2, -2, -1, -2, -2, -1, 2, 1, 0, -1, 2, 2, -1, -2, -1, -2, 2, 1, 1, -1, 1, 3, -1, 2, -2, -1, 3, 3, -2, 3, 3, 0, 0}, tensor float32 [4, 2, 3, 3] {3, 3, 2, 0, -1, 3, -1, 1, 2, -1, -1, 2, -1, 2, 3, 2, 1, 0, 3, -1, 0, 1, 1, -2, -2, 2, 3, 1, 3, 0, -1, 2, -2, -1, -1, 0, -2, 2, 3, 0, -2, 2, -2, 1, -1, 3, 2, 3, 1, 2, 0, 2, -2, -2, 0, 2, 0, 3, 3, 0, 0, 1, 1, 0, 1, 3, 2, -1, 0, 0, -2, -2} => tensor float32 [4, 4, 4] {-17, 5, 21, -2, 1, 8, 12, 11, 6, 2, 7, 3, 7, 9, 13, -3, -3, -7, 9, 10, 10, 8, -21, 7, 9, 3, 10, -8, 1, -12, 13, 12, -3, 8, -6, 11, 3, -15, 0, 2, -2, 32, 0, 7, 19, 31, 17, -5, -10, -7, -5, -11, -9, -2, 2, 9, -19, -2, 13, 11, -3, 10, -2, -4}
+# call window_of_values: tensor float32 [5, 4] {2, 0, 0, 1, 1, 3, 1, 3, 1, -1, -1, 3, 1, -1, 2, 2, -2, -2, 2, 0}, tensor float32 [3, 2] {0, -2, -1, 3, 2, 2} => tensor float32 [5, 2] {26, 58, 0, 52, 12, 12, -2, 22, -12, -16}
+# call not_a_window: tensor float32 [5, 5] {1, -2, -1, 1, 3, -1, 1, 0, 1, 1, 2, -2, 3, 3, 2, -1, 0, 0, -1, -2, 2, -2, 2, -1, 1}, tensor float32 [3] {0, -1, 3} => tensor float32 [5] {-4, -7, -3, -2, -1}
+# call tile_at_an_offset: tensor float32 [4, 3] {0, 3, -1, 0, 0, 0, -2, 2, 0, 3, -1, 0}, tensor float32 [3] {-2, 2, 1} => tensor float32 [8, 3] {0, 6, -2, 0, -6, 2, 0, 0, 0, -2, 2, 0, -4, 4, 0, 7, -5, 0, 6, -2, 0, -6, 2, 0}
+# call loops_that_cancel: tensor float32 [3, 8] {0, 3, 1, 3, 2, 1, 1, -1, 2, 2, 2, 0, -2, 2, -2, 2, -2, -1, -1, 1, -1, -1, -2, 3}, tensor float32 [4, 4] {-1, -1, 1, -2, 3, 2, 0, 0, 0, 2, 0, -1, 2, -2, 2, 0} => tensor float32 [8, 4] {0, 0, 0, 0, 12, 8, 0, 0, 0, 4, 0, -2, 8, -8, 8, 0, 1, 1, -1, 2, 6, 4, 0, 0, 0, -6, 0, 3, 8, -8, 8, 0}
+# call softmax_in_two: tensor float32 [3, 4] {3, -1, 0, 3, 2, -2, 0, -2, 2, 0, -1, 2} => tensor float32 [3, 4] {0.483534979, 0.00885625207, 0.0240737891, 0.483534979, 0.853266666, 0.0156281241, 0.115477086, 0.0156281241, 0.457640278, 0.0619348766, 0.0227845678, 0.457640278}
+# call maximum_that_changes: tensor float32 [3, 4] {3, -2, 1, 0, 2, 3, 1, 2, -1, 1, 0, 2} => tensor float32 [3, 4] {2.28070507, 0.0153672699, 0.308659867, 0.113549619, 0.534446645, 1.4527766, 0.196611933, 0.534446645, 0.0871443187, 0.64391426, 0.236882818, 1.75034043}
+# call memory_apart: tensor float32 [3, 4] {-2, -1, -2, 3, 1, 0, 0, -2, 2, 3, -2, 1}, tensor float32 [2] {1, 0} => tensor float32 [3, 4] {-5, -3, -3, 7, 2, 0, 1, -3, 9, 11, -3, 3}
+# call memory_in_common: tensor float32 [3, 4] {0, 3, 1, 0, 2, 2, 1, 2, 1, 1, 0, 1}, tensor float32 [2] {1, 3} => tensor float32 [3, 4] {5, 11, 21, 19, 12, 12, 28, 30, 6, 6, 12, 14}
+# call columns_of_one: tensor float32 [3, 5, 18] {-1, 0, 1, 0, 2, 2, -1, -2, 3, 1, 2, 2, 3, -2, -1, 3, 0, 0, -1, -2, -2, 3, -2, -2, -1, -1, 3, -1, -2, 0, 2, 0, -1, -2, -2, 0, -1, 1, 2, 0, 1, -2, 1, -1, 0, -2, -1, 0, 0, -2, 3, 0, -1, -1, 2, 0, -1, 0, -1, -2, -1, 3, -2, 1, 3, 0, 0, 1, -1, 2, -2, 1, -2, -2, -1, 2, 0, 0, 1, -2, 3, 0, 3, 2, -1, -1, 1, 3, 3, 0, -2, 3, 3, 2, 0, -2, 2, -1, -1, 3, 1, -1, 1, 1, -2, -1, 2, 1, 2, 2, 0, -1, 0, -1, 3, -2, 0, -2, 3, 1, 0, 2, 0, 0, 0, 2, -2, 1, -1, 3, -1, 0, -2, 0, 1, 2, 0, -1, -2, 3, -2, 2, 3, -1, -2, 2, 0, -2, 3, 3, -2, 2, 0, -2, 2, 3, -2, -2, -2, 3, 3, 3, 2, -2, -1, 1, 0, -2, -1, 2, 3, -2, 3, -1, -2, 3, 1, 1, -1, 3, 0, 0, 2, 2, 2, -1, -1, 1, -1, -2, 0, 2, 0, 0, 2, 3, 2, -2, 0, 1, 0, -1, -2, 1, 0, -1, 3, 2, 1, 3, 1, 3, 1, 0, 1, 2, 2, 3, -1, -2, -1, 1, 3, 3, 0, -2, 3, -1, -2, -1, 2, 1, 0, 0, 0, 2, 3, 3, -2, 2, 1, 0, -1, -2, 0, -1, 2, 3, 0, 0, 2, -2, -2, -1, 3, 0, 3, -2, 2, -1, -1, 1, 1, 2, -1, 3, 0, -2, -2, -2} => tensor float32 [3, 18, 1] {2, 1, 2, 3, 2, 2, 1, 3, 3, 1, 3, 2, 3, 1, 3, 3, 3, 1, 2, 3, 3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 1, 3, 1, 3, 3, 3, 2, 3, 3, 3, 3, 2, 3, 3, 3, 2, 3, 3, 2, 3, 2, 3, 2, 2}
+# call digits_of_both: tensor float32 [3, 4] {-2, 1, -2, 1, -1, 2, 3, 3, -1, 0, 2, 2} => tensor float32 [] {8}
+from tvm.script import ir as I, relax as R, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def dilated_window_(A: T.Buffer((2, 3, 3), "float32"), B: T.Buffer((2, 3, 2, 2), "float32"), O: T.Buffer((3, 6, 6), "float32")):
+        for o, y, x in T.grid(3, 6, 6):
+            O[o, y, x] = T.float32(0)
+            for c, p, q in T.grid(2, 2, 2):
+                O[o, y, x] = O[o, y, x] + T.if_then_else(1 <= y + p and y + p < 6 and 1 <= x + q and x + q < 6, T.if_then_else((y + p - 1) % 2 == 0 and (x + q - 1) % 2 == 0, A[c, (y + p - 1) // 2, (x + q - 1) // 2], T.float32(0)), T.float32(0)) * B[c, o, 1 - p, 1 - q]
+    @T.prim_func
+    def window_of_groups_(A: T.Buffer((4, 4, 4), "float32"), B: T.Buffer((4, 2, 3, 3), "float32"), O: T.Buffer((4, 4, 4), "float32")):
+        for f, y, x in T.grid(4, 4, 4):
+            O[f, y, x] = T.float32(0)
+            for c, p, q in T.grid(2, 3, 3):
+                O[f, y, x] = O[f, y, x] + T.if_then_else(1 <= y + p and y + p < 5 and 1 <= x + q and x + q < 5, A[f // 2 * 2 + c, y + p - 1, x + q - 1], T.float32(0)) * B[f, c, p, q]
+    @T.prim_func
+    def window_of_values_(A: T.Buffer((5, 4), "float32"), B: T.Buffer((3, 2), "float32"), O: T.Buffer((5, 2), "float32")):
+        for y, o in T.grid(5, 2):
+            O[y, o] = T.float32(0)
+            for p, c in T.grid(3, 4):
+                O[y, o] = O[y, o] + T.if_then_else(y + p >= 1 and 6 > y + p, T.max(A[y + p - 1, c], T.float32(0)) * T.float32(2), T.float32(-1)) * B[p, o]
+    @T.prim_func
+    def not_a_window_(A: T.Buffer((5, 5), "float32"), B: T.Buffer((3,), "float32"), O: T.Buffer((5,), "float32")):
+        for y in range(5):
+            O[y] = T.float32(0)
+            for p in range(3):
+                O[y] = O[y] + T.if_then_else(1 <= y + p and y + p < 6, A[y + p - 1, y], T.float32(0)) * B[p]
+    @T.prim_func
+    def tile_at_an_offset_(A: T.Buffer((4, 3), "float32"), B: T.Buffer((3,), "float32"), O: T.Buffer((8, 3), "float32")):
+        for t in range(4):
+            S = T.alloc_buffer((4, 3))
+            P = T.alloc_buffer((4, 3))
+            for i, j in T.grid(4, 3):
+                if 1 <= t * 2 + i and t * 2 + i < 8:
+                    S[t * 2 + i - 1 - T.max(t * 2 - 1, 0), j] = T.if_then_else((t * 2 + i + 1) % 2 == 0, A[(t * 2 + i - 1) // 2, j], T.float32(0))
+            for i, j in T.grid(4, 3):
+                P[t * 2 + i - t * 2, j] = T.if_then_else(1 <= t * 2 + i and t * 2 + i < 8, S[t * 2 + i - 1 - T.max(t * 2 - 1, 0), j], T.float32(0))
+            for y, x in T.grid(2, 3):
+                O[t * 2 + y, x] = T.float32(0)
+            for k, y, x in T.grid(3, 2, 3):
+                O[t * 2 + y, x] = O[t * 2 + y, x] + P[t * 2 + y + k - t * 2, x] * B[k]
+    @T.prim_func
+    def loops_that_cancel_(A: T.Buffer((3, 8), "float32"), B: T.Buffer((4, 4), "float32"), O: T.Buffer((8, 4), "float32")):
+        for f in range(2):
+            K = T.alloc_buffer((4, 2, 2))
+            for i in range(4):
+                for d in T.vectorized(4):
+                    K[f * 4 + i - f * 4, d // 2, d % 2] = B[i, d]
+            S = T.alloc_buffer((4, 4))
+            for i, j in T.grid(4, 4):
+                S[f * 4 + i - f * 4, j] = T.float32(0)
+            for k, i, j in T.grid(3, 4, 4):
+                S[f * 4 + i - f * 4, j] = S[f * 4 + i - f * 4, j] + A[k, f * 4 + i] * K[i, j // 2, j % 2]
+            for i, j in T.grid(4, 4):
+                O[f * 4 + i, j] = S[f * 4 + i - f * 4, j]
+    @T.prim_func
+    def softmax_in_two_(A: T.Buffer((3, 4), "float32"), O: T.Buffer((3, 4), "float32")):
+        M = T.alloc_buffer((3,))
+        S = T.alloc_buffer((3,))
+        for i in range(3):
+            M[i] = T.float32(-10)
+            for k in range(4):
+                M[i] = T.max(M[i], A[i, k])
+        for i in range(3):
+            S[i] = T.float32(0)
+            for k in range(4):
+                S[i] = S[i] + T.exp(A[i, k] - M[i])
+        for i, j in T.grid(3, 4):
+            O[i, j] = T.exp(A[i, j] - M[i]) / S[i]
+    @T.prim_func
+    def maximum_that_changes_(A: T.Buffer((3, 4), "float32"), O: T.Buffer((3, 4), "float32")):
+        M = T.alloc_buffer((3,))
+        S = T.alloc_buffer((3,))
+        for i in range(3):
+            M[i] = T.float32(-10)
+            for k in range(4):
+                M[i] = T.max(M[i], A[i, k])
+        for i in range(3):
+            S[i] = T.float32(0)
+            for k in range(4):
+                S[i] = S[i] + T.exp(A[i, k] - M[i])
+        for i in range(3):
+            M[i] = M[i] - T.float32(1)
+        for i, j in T.grid(3, 4):
+            O[i, j] = T.exp(A[i, j] - M[i]) / S[i]
+    @T.prim_func
+    def memory_apart_(A: T.Buffer((3, 4), "float32"), B: T.Buffer((2,), "float32"), O: T.Buffer((3, 4), "float32")):
+        s = T.allocate([4], "float32", "global")
+        S = T.decl_buffer((4,), data=s)
+        V = T.decl_buffer((2,), data=s)
+        for i in range(3):
+            for j in range(4):
+                S[j] = A[i, j] * T.float32(2)
+            for j in range(4):
+                O[i, j] = S[j] + T.float32(1)
+            for j in range(2):
+                V[j] = T.float32(0)
+            for j, k in T.grid(2, 4):
+                V[j] = V[j] + A[i, k] * B[j]
+            for j in range(4):
+                O[i, j] = O[i, j] + V[j // 2]
+    @T.prim_func
+    def memory_in_common_(A: T.Buffer((3, 4), "float32"), B: T.Buffer((2,), "float32"), O: T.Buffer((3, 4), "float32")):
+        s = T.allocate([4], "float32", "global")
+        S = T.decl_buffer((4,), data=s)
+        V = T.decl_buffer((2,), data=s)
+        for i in range(3):
+            for j in range(4):
+                S[j] = A[i, j] * T.float32(2)
+            for j in range(4):
+                O[i, j] = S[j] + T.float32(1)
+            for j in range(1):
+                V[j] = T.float32(0)
+            for j, k in T.grid(2, 4):
+                V[j] = V[j] + A[i, k] * B[j]
+            for j in range(4):
+                O[i, j] = O[i, j] + V[j // 2]
+    @T.prim_func
+    def columns_of_one_(A: T.Buffer((3, 5, 18), "float32"), O: T.Buffer((3, 18, 1), "float32")):
+        for i, j, u, k in T.grid(3, 18, 1, 5):
+            with T.block("m"):
+                vi, vj, vu, vk = T.axis.remap("SSSR", [i, j, u, k])
+                with T.init():
+                    O[vi, vj, vu] = T.float32(-9)
+                O[vi, vj, vu] = T.max(O[vi, vj, vu], A[vi, vk, vj])
+    @T.prim_func
+    def digits_of_both_(A: T.Buffer((3, 4), "float32"), O: T.Buffer((), "float32")):
+        S = T.alloc_buffer((4,))
+        for i in T.vectorized(4):
+            S[i] = T.float32(0)
+        for k in range(3):
+            for i in T.vectorized(4):
+                S[i] = S[i] + A[(k * 4 + i) // 4, (k * 4 + i) % 4]
+        O[()] = T.float32(0)
+        for i in range(4):
+            O[()] = O[()] + S[i]
+    @R.function
+    def dilated_window(a: R.Tensor((2, 3, 3), dtype="float32"), b: R.Tensor((2, 3, 2, 2), dtype="float32")):
+        r = R.call_tir(Module.dilated_window_, (a, b), out_sinfo=R.Tensor((3, 6, 6), "float32"))
+        return r
+    @R.function
+    def window_of_groups(a: R.Tensor((4, 4, 4), dtype="float32"), b: R.Tensor((4, 2, 3, 3), dtype="float32")):
+        r = R.call_tir(Module.window_of_groups_, (a, b), out_sinfo=R.Tensor((4, 4, 4), "float32"))
+        return r
+    @R.function
+    def window_of_values(a: R.Tensor((5, 4), dtype="float32"), b: R.Tensor((3, 2), dtype="float32")):
+        r = R.call_tir(Module.window_of_values_, (a, b), out_sinfo=R.Tensor((5, 2), "float32"))
+        return r
+    @R.function
+    def not_a_window(a: R.Tensor((5, 5), dtype="float32"), b: R.Tensor((3,), dtype="float32")):
+        r = R.call_tir(Module.not_a_window_, (a, b), out_sinfo=R.Tensor((5,), "float32"))
+        return r
+    @R.function
+    def tile_at_an_offset(a: R.Tensor((4, 3), dtype="float32"), b: R.Tensor((3,), dtype="float32")):
+        r = R.call_tir(Module.tile_at_an_offset_, (a, b), out_sinfo=R.Tensor((8, 3), "float32"))
+        return r
+    @R.function
+    def loops_that_cancel(a: R.Tensor((3, 8), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")):
+        r = R.call_tir(Module.loops_that_cancel_, (a, b), out_sinfo=R.Tensor((8, 4), "float32"))
+        return r
+    @R.function
+    def softmax_in_two(a: R.Tensor((3, 4), dtype="float32")):
+        r = R.call_tir(Module.softmax_in_two_, (a,), out_sinfo=R.Tensor((3, 4), "float32"))
+        return r
+    @R.function
+    def maximum_that_changes(a: R.Tensor((3, 4), dtype="float32")):
+        r = R.call_tir(Module.maximum_that_changes_, (a,), out_sinfo=R.Tensor((3, 4), "float32"))
+        return r
+    @R.function
+    def memory_apart(a: R.Tensor((3, 4), dtype="float32"), b: R.Tensor((2,), dtype="float32")):
+        r = R.call_tir(Module.memory_apart_, (a, b), out_sinfo=R.Tensor((3, 4), "float32"))
+        return r
+    @R.function
+    def memory_in_common(a: R.Tensor((3, 4), dtype="float32"), b: R.Tensor((2,), dtype="float32")):
+        r = R.call_tir(Module.memory_in_common_, (a, b), out_sinfo=R.Tensor((3, 4), "float32"))
+        return r
+    @R.function
+    def columns_of_one(a: R.Tensor((3, 5, 18), dtype="float32")):
+        r = R.call_tir(Module.columns_of_one_, (a,), out_sinfo=R.Tensor((3, 18, 1), "float32"))
+        return r
+    @R.function
+    def digits_of_both(a: R.Tensor((3, 4), dtype="float32")):
+        r = R.call_tir(Module.digits_of_both_, (a,), out_sinfo=R.Tensor((), "float32"))
+        return r

@@ -4701,3 +4701,319 @@ class Module:
         cls = Module
         r: R.Tensor((4,), dtype="float32") = R.call_tir(cls.none_before_, (a, b), out_sinfo=R.Tensor((4,), dtype="float32"))
         return r
+
+# ==== operands
+# Operands and temporaries become those that the operators make; what only looks like them stays as written.
+# module tests/e2e/tir_scheduled.py#operands
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def dilated_window_(A: T.Buffer((2, 3, 3), "float32"), B: T.Buffer((2, 3, 2, 2), "float32"), O: T.Buffer((3, 6, 6), "float32")):
+        # with T.block("root"):
+        A_pad = T.alloc_buffer((T.int64(2), T.int64(7), T.int64(7)))
+        for i0, i1, i2 in T.grid(T.int64(2), T.int64(7), T.int64(7)):
+            with T.block("A_pad"):
+                v0, v1, v2 = T.axis.remap("SSS", [i0, i1, i2])
+                T.block_attr({"rlx.operator": "rearrange sss"})
+                A_pad[v0, v1, v2] = T.if_then_else(T.int64(1) <= v1 and v1 < T.int64(6) and T.int64(1) <= v2 and v2 < T.int64(6), T.if_then_else((v1 + T.int64(1)) % T.int64(2) == T.int64(0) and (v2 + T.int64(1)) % T.int64(2) == T.int64(0), A[v0, (v1 - T.int64(1)) // T.int64(2), (v2 - T.int64(1)) // T.int64(2)], T.float32(0.0)), T.float32(0.0))
+        for o, y, x, c, p, q in T.grid(T.int64(3), T.int64(6), T.int64(6), T.int64(2), T.int64(2), T.int64(2)):
+            with T.block("O"):
+                o_1, y_1, x_1, c_1, p_1, q_1 = T.axis.remap("SSSRRR", [o, y, x, c, p, q])
+                T.block_attr({"rlx.operator": "conv nppkrr"})
+                with T.init():
+                    O[o_1, y_1, x_1] = T.float32(0.0)
+                O[o_1, y_1, x_1] = O[o_1, y_1, x_1] + A_pad[c_1, y_1 + p_1, x_1 + q_1] * B[c_1, o_1, T.int64(1) - p_1, T.int64(1) - q_1]
+
+    @T.prim_func
+    def window_of_groups_(A: T.Buffer((4, 4, 4), "float32"), B: T.Buffer((4, 2, 3, 3), "float32"), O: T.Buffer((4, 4, 4), "float32")):
+        # with T.block("root"):
+        A_pad = T.alloc_buffer((T.int64(4), T.int64(6), T.int64(6)))
+        for i0, i1, i2 in T.grid(T.int64(4), T.int64(6), T.int64(6)):
+            with T.block("A_pad"):
+                v0, v1, v2 = T.axis.remap("SSS", [i0, i1, i2])
+                T.block_attr({"rlx.operator": "rearrange sss"})
+                A_pad[v0, v1, v2] = T.if_then_else(T.int64(1) <= v1 and v1 < T.int64(5) and T.int64(1) <= v2 and v2 < T.int64(5), A[v0, v1 - T.int64(1), v2 - T.int64(1)], T.float32(0.0))
+        for f, y, x, c, p, q in T.grid(T.int64(4), T.int64(4), T.int64(4), T.int64(2), T.int64(3), T.int64(3)):
+            with T.block("O"):
+                f_1, y_1, x_1, c_1, p_1, q_1 = T.axis.remap("SSSRRR", [f, y, x, c, p, q])
+                T.block_attr({"rlx.operator": "conv gppkrr"})
+                with T.init():
+                    O[f_1, y_1, x_1] = T.float32(0.0)
+                O[f_1, y_1, x_1] = O[f_1, y_1, x_1] + A_pad[c_1 + f_1 // T.int64(2) * T.int64(2), y_1 + p_1, x_1 + q_1] * B[f_1, c_1, p_1, q_1]
+
+    @T.prim_func
+    def window_of_values_(A: T.Buffer((5, 4), "float32"), B: T.Buffer((3, 2), "float32"), O: T.Buffer((5, 2), "float32")):
+        # with T.block("root"):
+        A_pad = T.alloc_buffer((T.int64(7), T.int64(4)))
+        for i0, i1 in T.grid(T.int64(7), T.int64(4)):
+            with T.block("A_pad"):
+                v0, v1 = T.axis.remap("SS", [i0, i1])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                A_pad[v0, v1] = T.if_then_else(T.int64(1) <= v0 and v0 < T.int64(6), T.max(A[v0 - T.int64(1), v1], T.float32(0.0)) * T.float32(2.0), T.float32(-1.0))
+        for y, o, p, c in T.grid(T.int64(5), T.int64(2), T.int64(3), T.int64(4)):
+            with T.block("O"):
+                y_1, o_1, p_1, c_1 = T.axis.remap("SSRR", [y, o, p, c])
+                T.block_attr({"rlx.operator": "conv pnrk"})
+                with T.init():
+                    O[y_1, o_1] = T.float32(0.0)
+                O[y_1, o_1] = O[y_1, o_1] + A_pad[y_1 + p_1, c_1] * B[p_1, o_1]
+
+    @T.prim_func
+    def not_a_window_(A: T.Buffer((5, 5), "float32"), B: T.Buffer((3,), "float32"), O: T.Buffer((5,), "float32")):
+        # with T.block("root"):
+        for y, p in T.grid(T.int64(5), T.int64(3)):
+            with T.block("O"):
+                y_1, p_1 = T.axis.remap("SR", [y, p])
+                T.block_attr({"rlx.operator": "conv pr"})
+                with T.init():
+                    O[y_1] = T.float32(0.0)
+                O[y_1] = O[y_1] + T.if_then_else(T.int64(1) <= y_1 + p_1 and y_1 + p_1 < T.int64(6), A[y_1 + p_1 - T.int64(1), y_1], T.float32(0.0)) * B[p_1]
+
+    @T.prim_func
+    def tile_at_an_offset_(A: T.Buffer((4, 3), "float32"), B: T.Buffer((3,), "float32"), O: T.Buffer((8, 3), "float32")):
+        # with T.block("root"):
+        A_pad = T.alloc_buffer((T.int64(10), T.int64(3)))
+        for i0, i1 in T.grid(T.int64(10), T.int64(3)):
+            with T.block("A_pad"):
+                v0, v1 = T.axis.remap("SS", [i0, i1])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                A_pad[v0, v1] = T.if_then_else(T.int64(1) <= v0 and v0 < T.int64(8), T.if_then_else(T.int64(1) <= v0 and v0 < T.int64(8), T.if_then_else((v0 + T.int64(1)) % T.int64(2) == T.int64(0), A[(v0 - T.int64(1)) // T.int64(2), v1], T.float32(0.0)), T.float32(0.0)), T.float32(0.0))
+        for y, x, k in T.grid(T.int64(8), T.int64(3), T.int64(3)):
+            with T.block("O"):
+                y_1, x_1, k_1 = T.axis.remap("SSR", [y, x, k])
+                T.block_attr({"rlx.operator": "conv pbr"})
+                with T.init():
+                    O[y_1, x_1] = T.float32(0.0)
+                O[y_1, x_1] = O[y_1, x_1] + A_pad[k_1 + y_1, x_1] * B[k_1]
+
+    @T.prim_func
+    def loops_that_cancel_(A: T.Buffer((3, 8), "float32"), B: T.Buffer((4, 4), "float32"), O: T.Buffer((8, 4), "float32")):
+        # with T.block("root"):
+        S = T.alloc_buffer((T.int64(2), T.int64(4), T.int64(4)))
+        for f, i, j, k in T.grid(T.int64(2), T.int64(4), T.int64(4), T.int64(3)):
+            with T.block("S"):
+                f_1, i_1, j_1, k_1 = T.axis.remap("SSSR", [f, i, j, k])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    S[f_1, i_1, j_1] = T.float32(0.0)
+                S[f_1, i_1, j_1] = S[f_1, i_1, j_1] + A[k_1, f_1 * T.int64(4) + i_1] * B[i_1, j_1]
+        for i, j in T.grid(T.int64(8), T.int64(4)):
+            with T.block("O"):
+                i_2, j_2 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                O[i_2, j_2] = S[i_2 // T.int64(4), i_2 % T.int64(4), j_2]
+
+    @T.prim_func
+    def softmax_in_two_(A: T.Buffer((3, 4), "float32"), O: T.Buffer((3, 4), "float32")):
+        # with T.block("root"):
+        M = T.alloc_buffer((3,))
+        S = T.alloc_buffer((3,))
+        S_1 = T.alloc_buffer((T.int64(3), T.int64(4)))
+        for i, k in T.grid(T.int64(3), T.int64(4)):
+            with T.block("M"):
+                i_1, k_1 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    M[i_1] = T.float32(-10.0)
+                M[i_1] = T.max(M[i_1], A[i_1, k_1])
+        for i0, i1 in T.grid(T.int64(3), T.int64(4)):
+            with T.block("S"):
+                i, k = T.axis.remap("SS", [i0, i1])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                S_1[i, k] = T.exp(A[i, k] - M[i])
+        for i, k in T.grid(T.int64(3), T.int64(4)):
+            with T.block("S"):
+                i_2, k_2 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    S[i_2] = T.float32(0.0)
+                S[i_2] = S[i_2] + S_1[i_2, k_2]
+        for i, j in T.grid(T.int64(3), T.int64(4)):
+            with T.block("O"):
+                i_3, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_3, j_1] = S_1[i_3, j_1] / S[i_3]
+
+    @T.prim_func
+    def maximum_that_changes_(A: T.Buffer((3, 4), "float32"), O: T.Buffer((3, 4), "float32")):
+        # with T.block("root"):
+        M = T.alloc_buffer((3,))
+        S = T.alloc_buffer((3,))
+        M_1 = T.alloc_buffer((3,))
+        for i, k in T.grid(T.int64(3), T.int64(4)):
+            with T.block("M"):
+                i_1, k_1 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    M_1[i_1] = T.float32(-10.0)
+                M_1[i_1] = T.max(M_1[i_1], A[i_1, k_1])
+        for i, k in T.grid(T.int64(3), T.int64(4)):
+            with T.block("S"):
+                i_2, k_2 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    S[i_2] = T.float32(0.0)
+                S[i_2] = S[i_2] + T.exp(A[i_2, k_2] - M_1[i_2])
+        for i in range(T.int64(3)):
+            with T.block("M"):
+                i_3 = T.axis.spatial(T.int64(3), i)
+                T.block_attr({"rlx.operator": "elementwise s"})
+                M[i_3] = M_1[i_3] - T.float32(1.0)
+        for i, j in T.grid(T.int64(3), T.int64(4)):
+            with T.block("O"):
+                i_4, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O[i_4, j_1] = T.exp(A[i_4, j_1] - M[i_4]) / S[i_4]
+
+    @T.prim_func
+    def memory_apart_(A: T.Buffer((3, 4), "float32"), B: T.Buffer((2,), "float32"), O: T.Buffer((3, 4), "float32")):
+        # with T.block("root"):
+        S = T.alloc_buffer((T.int64(3), T.int64(4)))
+        V = T.alloc_buffer((T.int64(3), T.int64(2)))
+        O_1 = T.alloc_buffer((3, 4))
+        for i, j in T.grid(T.int64(3), T.int64(4)):
+            with T.block("S"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                S[i_1, j_1] = A[i_1, j_1] * T.float32(2.0)
+        for i, j in T.grid(T.int64(3), T.int64(4)):
+            with T.block("O"):
+                i_2, j_2 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                O_1[i_2, j_2] = S[i_2, j_2] + T.float32(1.0)
+        for i, j, k in T.grid(T.int64(3), T.int64(2), T.int64(4)):
+            with T.block("V"):
+                i_3, j_3, k_1 = T.axis.remap("SSR", [i, j, k])
+                T.block_attr({"rlx.operator": "reduction ssk"})
+                with T.init():
+                    V[i_3, j_3] = T.float32(0.0)
+                V[i_3, j_3] = V[i_3, j_3] + A[i_3, k_1] * B[j_3]
+        for i, j in T.grid(T.int64(3), T.int64(4)):
+            with T.block("O"):
+                i_4, j_4 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                O[i_4, j_4] = O_1[i_4, j_4] + V[i_4, j_4 // T.int64(2)]
+
+    @T.prim_func
+    def memory_in_common_(A: T.Buffer((3, 4), "float32"), B: T.Buffer((2,), "float32"), O: T.Buffer((3, 4), "float32")):
+        s = T.allocate([4], "float32", "global")
+        S = T.decl_buffer((4,), data=s)
+        V = T.decl_buffer((2,), data=s)
+        for i in range(3):
+            for j in range(4):
+                S[j] = A[i, j] * T.float32(2.0)
+            for j in range(4):
+                O[i, j] = S[j] + T.float32(1.0)
+            for j in range(1):
+                V[j] = T.float32(0.0)
+            for j, k in T.grid(2, 4):
+                V[j] = V[j] + A[i, k] * B[j]
+            for j in range(4):
+                O[i, j] = O[i, j] + V[j // 2]
+
+    @T.prim_func
+    def columns_of_one_(A: T.Buffer((3, 5, 18), "float32"), O: T.Buffer((3, 18, 1), "float32")):
+        # with T.block("root"):
+        for i, j, u, k in T.grid(T.int64(3), T.int64(18), T.int64(1), T.int64(5)):
+            with T.block("m"):
+                vi, vj, vu, vk = T.axis.remap("SSSR", [i, j, u, k])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    O[vi, vj, vu] = T.float32(-9.0)
+                O[vi, vj, vu] = T.max(O[vi, vj, vu], A[vi, vk, vj])
+
+    @T.prim_func
+    def digits_of_both_(A: T.Buffer((3, 4), "float32"), O: T.Buffer((), "float32")):
+        # with T.block("root"):
+        S = T.alloc_buffer((4,))
+        for i, k in T.grid(T.int64(4), T.int64(3)):
+            with T.block("S"):
+                i_1, k_1 = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "reduction sk"})
+                with T.init():
+                    S[i_1] = T.float32(0.0)
+                S[i_1] = S[i_1] + A[k_1, i_1]
+        for i in range(T.int64(4)):
+            with T.block("O"):
+                i_2 = T.axis.reduce(T.int64(4), i)
+                T.block_attr({"rlx.operator": "reduction k"})
+                with T.init():
+                    O[()] = T.float32(0.0)
+                O[()] = O[()] + S[i_2]
+
+    @R.function
+    def dilated_window(a: R.Tensor((2, 3, 3), dtype="float32"), b: R.Tensor((2, 3, 2, 2), dtype="float32")) -> R.Tensor((3, 6, 6), dtype="float32"):
+        cls = Module
+        r: R.Tensor((3, 6, 6), dtype="float32") = R.call_tir(cls.dilated_window_, (a, b), out_sinfo=R.Tensor((3, 6, 6), dtype="float32"))
+        return r
+
+    @R.function
+    def window_of_groups(a: R.Tensor((4, 4, 4), dtype="float32"), b: R.Tensor((4, 2, 3, 3), dtype="float32")) -> R.Tensor((4, 4, 4), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 4, 4), dtype="float32") = R.call_tir(cls.window_of_groups_, (a, b), out_sinfo=R.Tensor((4, 4, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def window_of_values(a: R.Tensor((5, 4), dtype="float32"), b: R.Tensor((3, 2), dtype="float32")) -> R.Tensor((5, 2), dtype="float32"):
+        cls = Module
+        r: R.Tensor((5, 2), dtype="float32") = R.call_tir(cls.window_of_values_, (a, b), out_sinfo=R.Tensor((5, 2), dtype="float32"))
+        return r
+
+    @R.function
+    def not_a_window(a: R.Tensor((5, 5), dtype="float32"), b: R.Tensor((3,), dtype="float32")) -> R.Tensor((5,), dtype="float32"):
+        cls = Module
+        r: R.Tensor((5,), dtype="float32") = R.call_tir(cls.not_a_window_, (a, b), out_sinfo=R.Tensor((5,), dtype="float32"))
+        return r
+
+    @R.function
+    def tile_at_an_offset(a: R.Tensor((4, 3), dtype="float32"), b: R.Tensor((3,), dtype="float32")) -> R.Tensor((8, 3), dtype="float32"):
+        cls = Module
+        r: R.Tensor((8, 3), dtype="float32") = R.call_tir(cls.tile_at_an_offset_, (a, b), out_sinfo=R.Tensor((8, 3), dtype="float32"))
+        return r
+
+    @R.function
+    def loops_that_cancel(a: R.Tensor((3, 8), dtype="float32"), b: R.Tensor((4, 4), dtype="float32")) -> R.Tensor((8, 4), dtype="float32"):
+        cls = Module
+        r: R.Tensor((8, 4), dtype="float32") = R.call_tir(cls.loops_that_cancel_, (a, b), out_sinfo=R.Tensor((8, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def softmax_in_two(a: R.Tensor((3, 4), dtype="float32")) -> R.Tensor((3, 4), dtype="float32"):
+        cls = Module
+        r: R.Tensor((3, 4), dtype="float32") = R.call_tir(cls.softmax_in_two_, (a,), out_sinfo=R.Tensor((3, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def maximum_that_changes(a: R.Tensor((3, 4), dtype="float32")) -> R.Tensor((3, 4), dtype="float32"):
+        cls = Module
+        r: R.Tensor((3, 4), dtype="float32") = R.call_tir(cls.maximum_that_changes_, (a,), out_sinfo=R.Tensor((3, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def memory_apart(a: R.Tensor((3, 4), dtype="float32"), b: R.Tensor((2,), dtype="float32")) -> R.Tensor((3, 4), dtype="float32"):
+        cls = Module
+        r: R.Tensor((3, 4), dtype="float32") = R.call_tir(cls.memory_apart_, (a, b), out_sinfo=R.Tensor((3, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def memory_in_common(a: R.Tensor((3, 4), dtype="float32"), b: R.Tensor((2,), dtype="float32")) -> R.Tensor((3, 4), dtype="float32"):
+        cls = Module
+        r: R.Tensor((3, 4), dtype="float32") = R.call_tir(cls.memory_in_common_, (a, b), out_sinfo=R.Tensor((3, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def columns_of_one(a: R.Tensor((3, 5, 18), dtype="float32")) -> R.Tensor((3, 18, 1), dtype="float32"):
+        cls = Module
+        r: R.Tensor((3, 18, 1), dtype="float32") = R.call_tir(cls.columns_of_one_, (a,), out_sinfo=R.Tensor((3, 18, 1), dtype="float32"))
+        return r
+
+    @R.function
+    def digits_of_both(a: R.Tensor((3, 4), dtype="float32")) -> R.Tensor((), dtype="float32"):
+        cls = Module
+        r: R.Tensor((), dtype="float32") = R.call_tir(cls.digits_of_both_, (a,), out_sinfo=R.Tensor((), dtype="float32"))
+        return r
