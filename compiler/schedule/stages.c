@@ -95,6 +95,14 @@ static void drop_single_steps(rlxc_context *ctx, rlxc_stage *s)
     s->n_axes = n;
 }
 
+uint32_t rlxc_last_dim(const rlxc_buffer *b)
+{
+    uint32_t i = b->ndim > 0 ? b->ndim - 1 : 0;
+    while (i > 0 && rlxc_is_const(b->shape[i], 1))
+        i--;
+    return i;
+}
+
 typedef struct mention_of {
     const rlxc_buffer *buffer;
     const rlxc_expr *const *at; /* with |except|: the use that does not count */

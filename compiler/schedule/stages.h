@@ -54,6 +54,10 @@ uint32_t rlxc_tile_registers(const rlxc_stages *s);
 /* Replaces producers by their expression in the consumers if that is free. */
 void rlxc_stages_inline(rlxc_stages *s);
 
+/* The last dimension of |b| that may have more than one element, along which its elements lie one
+ * after the other; 0: none has. */
+uint32_t rlxc_last_dim(const rlxc_buffer *b);
+
 /* True if |e| loads from |buffer| or a view of it, or uses its address. */
 bool rlxc_mentions(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buffer);
 /* The same, but for loads from |buffer| at the indices |at|. */

@@ -81,12 +81,12 @@ static bool runs_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr
 {
     int64_t coefficient;
     const rlxc_expr *rest, *const *indices = load->load.indices;
-    const uint32_t n = load->load.n;
-    for (uint32_t i = 0; i + 1 < n; i++)
-        if (rlxc_expr_uses_var(ctx, indices[i], var))
+    const uint32_t n = load->load.n, last = rlxc_last_dim(load->load.buffer);
+    for (uint32_t i = 0; i < n; i++)
+        if (i != last && rlxc_expr_uses_var(ctx, indices[i], var))
             return false;
-    return n > 0 && rlxc_expr_uses_var(ctx, indices[n - 1], var) &&
-           rlxc_linear_in(ctx, indices[n - 1], var, &coefficient, &rest) && coefficient == 1 &&
+    return n > 0 && rlxc_expr_uses_var(ctx, indices[last], var) &&
+           rlxc_linear_in(ctx, indices[last], var, &coefficient, &rest) && coefficient == 1 &&
            !rlxc_expr_uses_var(ctx, rest, var);
 }
 
@@ -133,12 +133,12 @@ static const rlxc_expr **vector_at(const block *b, const rlxc_expr *load, const 
                                    const rlxc_expr *last)
 {
     const rlxc_expr *vars[2] = {b->t->crossed, b->t->last}, *values[2] = {crossed, last};
-    const uint32_t n = load->load.n;
+    const uint32_t n = load->load.n, ramp = rlxc_last_dim(load->load.buffer);
     const rlxc_expr **at = rlxc_alloc(b->ctx, n * sizeof *at);
     for (uint32_t i = 0; i < n; i++)
         at[i] = rlxc_simplify(b->ctx, rlxc_replace(b->ctx, load->load.indices[i], vars, values, 2),
                               NULL);
-    at[n - 1] = rlxc_ramp(b->ctx, at[n - 1], rlxc_i64(b->ctx, 1), b->lanes);
+    at[ramp] = rlxc_ramp(b->ctx, at[ramp], rlxc_i64(b->ctx, 1), b->lanes);
     return at;
 }
 

@@ -388,15 +388,6 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     return true;
 }
 
-/* The last dimension of the result that has more than one element; 0: none has. */
-static uint32_t column_of(const rlxc_buffer *out)
-{
-    uint32_t i = out->ndim - 1;
-    while (i > 0 && rlxc_is_const(out->shape[i], 1))
-        i--;
-    return i;
-}
-
 /* Everything except the sizes. */
 static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
 {
@@ -417,7 +408,7 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         if (stage->reduces[i]) {
             n_reduce++;
             p->reduce = i;
-        } else if (stage->indices[column_of(stage->out)] == stage->vars[i]) {
+        } else if (stage->indices[rlxc_last_dim(stage->out)] == stage->vars[i]) {
             p->j = i;
         }
     }
@@ -445,7 +436,7 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         p->operand = load;
         n_vector++;
     }
-    if (!contiguous && column_of(stage->out) + 1 != stage->out->ndim)
+    if (!contiguous && !near && rlxc_last_dim(stage->out) + 1 != stage->out->ndim)
         return rlxc_decline(s, "the columns of %s have one element each", stage->out->name);
     p->i = reuse_axis(&v, p->j);
     if (n_vector != 1)
