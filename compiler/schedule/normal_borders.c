@@ -10,7 +10,7 @@
 #include "compiler/analysis/reach.h"
 #include "compiler/schedule/normal_space.h"
 
-enum { MOST_GROWTH = 16, REUSE = 2, MOST_DEPTH = 32 };
+enum { MOST_GROWTH = 16, MOST_DILATION = 4, REUSE = 2, MOST_DEPTH = 32 };
 
 /* A sum of axes, each times a number; the numbers have no common divisor, the first is above 0. */
 typedef struct sum {
@@ -28,7 +28,7 @@ typedef struct border {
     sum sums[RLX_MAX_NDIM];
     uint32_t n, depth;
     bool failed;
-    const rlxc_buffer *image; /* the buffer that is read first */
+    const rlxc_buffer *image; /* the buffer with most dimensions that is read */
     rlxc_nest *filling;
     rlxc_buffer *temp; /* NULL: none yet */
 } border;
@@ -169,7 +169,8 @@ static const rlxc_expr *renamed(void *user, const rlxc_expr *e);
 
 static const rlxc_expr *renamed_inside(border *b, const rlxc_expr *e)
 {
-    b->failed = b->failed || ++b->depth > MOST_DEPTH;
+    b->depth++;
+    b->failed = b->failed || b->depth > MOST_DEPTH;
     const rlxc_expr *inside = b->failed ? e : rlxc_expr_rewrite_all(b->ctx, e, renamed, b);
     b->depth--;
     return inside;
@@ -286,16 +287,25 @@ static bool note_load(void *user, const rlxc_expr *e)
         return !b->failed;
     const rlxc_buffer *from = e->load.buffer;
     b->failed = b->failed || from->data == out->data;
-    b->image = b->image ? b->image : from;
+    b->image = !b->image || b->image->ndim < from->ndim ? from : b->image;
     /* The dimensions are in the order of an image's. */
     for (uint32_t i = 0; i < e->load.n && !b->failed; i++)
         rlxc_expr_rewrite_all(b->ctx, e->load.indices[i], renamed, b);
     return !b->failed;
 }
 
-/* True if the temporary is not far larger than the image, and each element is read several times;
- * sizes that are not known are those of windows over an image. */
-static bool pays(const border *b)
+/* False if |e| divides by more than an image is dilated by, or by a size. */
+static bool divides_by_few(void *user, const rlxc_expr *e)
+{
+    int64_t by;
+    (void)user;
+    return (e->kind != RLXC_EXPR_FLOORDIV && e->kind != RLXC_EXPR_FLOORMOD) ||
+           (rlxc_is_int(e->bin.b, &by) && by <= MOST_DILATION);
+}
+
+/* True if the temporary for |value| is not far larger than the image, and each element is read
+ * several times; sizes that are not known are those of windows over an image. */
+static bool pays(const border *b, const rlxc_expr *value)
 {
     rlxc_context *ctx = b->ctx;
     const rlxc_expr *sizes[RLX_MAX_NDIM];
@@ -311,7 +321,7 @@ static bool pays(const border *b)
     if (!rlxc_is_int(rlxc_product(ctx, sizes, b->n), &size) ||
         !rlxc_is_int(rlxc_product(ctx, b->image->shape, b->image->ndim), &image) ||
         !rlxc_is_int(rlxc_product(ctx, b->nest->extents, b->nest->block->n_axes), &reads))
-        return window;
+        return window && rlxc_expr_visit(ctx, value, divides_by_few, NULL);
     return size / MOST_GROWTH <= image && size <= reads / REUSE;
 }
 
@@ -347,7 +357,9 @@ static const rlxc_expr *taken(void *user, const rlxc_expr *e)
     rlxc_expr_visit(ctx, value, note_load, b);
     if (!b->failed && b->image)
         value = rlxc_expr_rewrite_all(ctx, value, renamed, b);
-    if (b->failed || !b->image || b->n == 0 || !pays(b) || !fill(b, value))
+    for (uint32_t k = 0; k < b->nest->block->n_axes; k++)
+        b->failed = b->failed || rlxc_expr_uses_var(ctx, value, b->vars[k]);
+    if (b->failed || !b->image || b->n == 0 || !pays(b, value) || !fill(b, value))
         return e;
     const rlxc_expr *at[RLX_MAX_NDIM];
     for (uint32_t i = 0; i < b->n; i++) {
@@ -376,7 +388,7 @@ static bool is_reduction(const rlxc_block *b)
     return reduces;
 }
 
-static bool find_let(void *user, const rlxc_expr *e)
+static bool is_no_let(void *user, const rlxc_expr *e)
 {
     (void)user;
     return e->kind != RLXC_EXPR_LET;
@@ -388,7 +400,7 @@ bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rl
     const rlxc_block *block = nest->block;
     const rlxc_stmt *store = block->body;
     factoring f = {ctx, &b.reach};
-    if (!is_reduction(block) || !rlxc_expr_visit(ctx, store->store.value, find_let, NULL))
+    if (!is_reduction(block) || !rlxc_expr_visit(ctx, store->store.value, is_no_let, NULL))
         return false;
     const rlxc_expr *value = rlxc_expr_rewrite_all(ctx, store->store.value, factored, &f);
     value = rlxc_expr_rewrite_all(ctx, value, taken, &b);
