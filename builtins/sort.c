@@ -96,18 +96,38 @@ static void sort_line(const lines *l, int64_t o, int64_t i, int64_t n, bool desc
     qsort(l->line, (size_t)n, sizeof *l->line, compare);
 }
 
-/* The keys of |n| elements next to each other; key |i| goes to to[i * stride]. */
-static void find_keys(const lines *l, int64_t first, int64_t n, bool descending, int32_t *to,
-                      int64_t stride)
+/* The keys of |n| elements next to each other. */
+static void find_keys(const lines *l, int64_t first, int64_t n, bool descending, int32_t *to)
 {
     const void *data = rlx_tensor_data(l->x);
     if (rlx_dtype_eq(l->dtype, RLX_F32)) {
-        rlxb_float_keys((const float *)data + first, n, descending, to, stride);
+        rlxb_float_keys((const float *)data + first, n, descending, to);
         return;
     }
     for (int64_t i = 0; i < n; i++) {
         const uint64_t key = rlxb_order_key(&l->elements, data, first + i, descending);
-        to[i * stride] = (int32_t)((uint32_t)key ^ UINT32_C(0x80000000));
+        to[i] = (int32_t)((uint32_t)key ^ UINT32_C(0x80000000));
+    }
+}
+
+enum { ROWS = 64 };
+
+/* The keys of the |n| lines from element |first| on: key |j| of line |i| goes to to[j * step + i *
+ * apart]. */
+static void find_lines(const lines *l, int64_t first, int64_t n, bool descending, int32_t *to,
+                       int64_t step, int64_t apart)
+{
+    int32_t keys[ROWS * RLXB_TOGETHER];
+    const int64_t at_once = n == l->inner ? ROWS : 1; /* rows that lie next to each other */
+    for (int64_t j = 0; j < l->length; j += at_once) {
+        const int64_t rows = l->length - j < at_once ? l->length - j : at_once;
+        const bool direct = rows == 1 && apart == 1;
+        find_keys(l, first + j * l->inner, rows * n, descending, direct ? to + j * step : keys);
+        if (direct)
+            continue;
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t r = 0; r < rows; r++)
+                to[(j + r) * step + i * apart] = keys[r * n + i];
     }
 }
 
@@ -143,12 +163,10 @@ static void write_short_lines(const lines *l, const results *r, int64_t k, int64
     const bool together = l->inner > 1 && k <= RLXB_FEW;
     uint64_t few[RLXB_TOGETHER * RLXB_FEW];
     if (l->inner == 1)
-        find_keys(l, first, l->length, descending, l->keys, 1);
+        find_keys(l, first, l->length, descending, l->keys);
     else
-        for (int64_t j = 0; j < l->length; j++)
-            find_keys(l, first + j * l->inner, n, descending,
-                      together ? l->keys + j * RLXB_TOGETHER : l->keys + j,
-                      together ? 1 : l->length);
+        find_lines(l, first, n, descending, l->keys, together ? RLXB_TOGETHER : 1,
+                   together ? 1 : l->length);
     if (together)
         rlxb_first_keys_together(l->keys, l->length, k, n, few);
     for (int64_t line = 0; line < n; line++) {

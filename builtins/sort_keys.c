@@ -28,23 +28,19 @@ static int_vector float_keys(int_vector bits, int32_t flip)
     return (key & ~is_nan) | (is_nan & INT32_MAX);
 }
 
-void rlxb_float_keys(const float *x, int64_t n, bool descending, int32_t *to, int64_t stride)
+void rlxb_float_keys(const float *x, int64_t n, bool descending, int32_t *to)
 {
     const int32_t flip = descending ? -1 : 0;
     int_vector v = {0};
     int64_t i = 0;
-    for (; stride == 1 && i + LANES <= n; i += LANES) {
+    for (; i + LANES <= n; i += LANES) {
         memcpy(&v, x + i, sizeof v);
         v = float_keys(v, flip);
         memcpy(to + i, &v, sizeof v);
     }
-    for (; i < n; i += LANES) {
-        const int64_t m = n - i < LANES ? n - i : LANES;
-        memcpy(&v, x + i, (size_t)m * sizeof *x);
-        v = float_keys(v, flip);
-        for (int64_t j = 0; j < m; j++)
-            to[(i + j) * stride] = v[j];
-    }
+    memcpy(&v, x + i, (size_t)(n - i) * sizeof *x);
+    v = float_keys(v, flip);
+    memcpy(to + i, &v, (size_t)(n - i) * sizeof *x);
 }
 
 static uint64_t item_of(int32_t key, int64_t position)

@@ -5,9 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The keys of |n| floats next to each other, in the order of rlxb_order_key; key |i| goes to
- * to[i * stride]. */
-void rlxb_float_keys(const float *x, int64_t n, bool descending, int32_t *to, int64_t stride);
+/* The keys of |n| floats next to each other, in the order of rlxb_order_key. */
+void rlxb_float_keys(const float *x, int64_t n, bool descending, int32_t *to);
 
 /* Keys are compared as signed numbers. |items| (2 * |length| of them, some as spare room) gets the
  * first |n| of the |length| < 2^32 keys in ascending order, equal ones by position. The lower half

@@ -117,7 +117,7 @@ static int64_t choose(const nms *s, int64_t batch, int64_t class, candidate *cho
             s->found[count] = scores[i];
             s->box[count++] = i;
         }
-    rlxb_float_keys(s->found, count, true, s->keys, 1);
+    rlxb_float_keys(s->found, count, true, s->keys);
     rlxb_first_keys(s->keys, count, count, s->items);
     for (int64_t i = 0; i < count && kept < s->limit; i++) {
         const int64_t at = rlxb_item_position(s->items[i]);
