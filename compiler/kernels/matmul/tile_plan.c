@@ -12,8 +12,9 @@
 
 enum {
     MIN_LANES = 4,
-    MAX_GATHER = 4,  /* stride, in elements */
-    ROW_VECTORS = 8, /* of a tile of one row, at most */
+    LEAST_COLUMNS = 3, /* of panels, which are padded */
+    MAX_GATHER = 4,    /* stride, in elements */
+    ROW_VECTORS = 8,   /* of a tile of one row, at most */
     K_UNIT = 8,
     CHAINS = 8,            /* vectors summed at a time that hide the latency of a multiply-add */
     LINE = 64,             /* bytes of a cache line */
@@ -589,7 +590,7 @@ bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_
     rlxc_tile_plan p;
     int64_t n;
     if (!find_axes(s, stage, &p) || p.panel || !p.operand ||
-        !rlxc_is_int(stage->extents[p.j], &n) || n < MIN_LANES)
+        !rlxc_is_int(stage->extents[p.j], &n) || n < LEAST_COLUMNS)
         return false;
     const rlxc_expr *load = p.operand;
     const uint32_t last = stage->n_axes - 1; /* reductions come last */
