@@ -118,13 +118,15 @@ static void find_lines(const lines *l, int64_t first, int64_t n, bool descending
                        int64_t step, int64_t apart)
 {
     int32_t keys[ROWS * RLXB_TOGETHER];
+    if (n < l->inner && apart == 1) {
+        for (int64_t j = 0; j < l->length; j++)
+            find_keys(l, first + j * l->inner, n, descending, to + j * step);
+        return;
+    }
     const int64_t at_once = n == l->inner ? ROWS : 1; /* rows that lie next to each other */
     for (int64_t j = 0; j < l->length; j += at_once) {
         const int64_t rows = l->length - j < at_once ? l->length - j : at_once;
-        const bool direct = rows == 1 && apart == 1;
-        find_keys(l, first + j * l->inner, rows * n, descending, direct ? to + j * step : keys);
-        if (direct)
-            continue;
+        find_keys(l, first + j * l->inner, rows * n, descending, keys);
         for (int64_t i = 0; i < n; i++)
             for (int64_t r = 0; r < rows; r++)
                 to[(j + r) * step + i * apart] = keys[r * n + i];

@@ -38,6 +38,8 @@ void rlxb_float_keys(const float *x, int64_t n, bool descending, int32_t *to)
         v = float_keys(v, flip);
         memcpy(to + i, &v, sizeof v);
     }
+    if (i == n)
+        return;
     memcpy(&v, x + i, (size_t)(n - i) * sizeof *x);
     v = float_keys(v, flip);
     memcpy(to + i, &v, (size_t)(n - i) * sizeof *x);
