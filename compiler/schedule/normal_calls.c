@@ -2,6 +2,7 @@
  * the quotient by it, as inlining leaves softmax. */
 #include <string.h>
 
+#include "compiler/analysis/reach.h"
 #include "compiler/ir/intrinsics.h"
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
@@ -59,12 +60,19 @@ static bool find_whole(void *user, const rlxc_expr *e)
     return true;
 }
 
-/* True if |e| is as large as something that it reads. */
+/* True if |e| has as many elements as something that it reads, and reads inside of its buffers for
+ * all of them: there may be conditions around it. */
 static bool read_axes(rlxc_context *ctx, const rlxc_nest *nest, const rlxc_expr *e, used_axes *out)
 {
+    rlxc_reach reach = {.ctx = ctx};
     *out = (used_axes){.nest = nest};
-    return rlxc_expr_visit(ctx, e, find_axis, out) && rlxc_expr_visit(ctx, e, find_whole, out) &&
-           out->whole;
+    if (!rlxc_expr_visit(ctx, e, find_axis, out) || !rlxc_expr_visit(ctx, e, find_whole, out) ||
+        !out->whole)
+        return false;
+    for (uint32_t k = 0; k < out->n; k++)
+        rlxc_reach_enter(&reach, out->vars[k], rlxc_int(ctx, out->vars[k]->dtype, 0),
+                         out->extents[k]);
+    return rlxc_reach_loads_inside(&reach, e);
 }
 
 /* The call of |nest| that is |e| of another nest, with |axes|; |at| are its axes; or NULL. */
