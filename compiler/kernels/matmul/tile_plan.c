@@ -438,7 +438,10 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         n_vector++;
     }
     if (!contiguous && !near && rlxc_last_dim(stage->out) + 1 != stage->out->ndim)
-        return rlxc_decline(s, "the columns of %s have one element each", stage->out->name);
+        return rlxc_decline(s,
+                            "%s ends in a dimension of one element, and no operand is "
+                            "contiguous along the dimension before it",
+                            stage->out->name);
     p->i = reuse_axis(&v, p->j);
     if (n_vector != 1)
         p->operand = NULL;
