@@ -232,9 +232,9 @@ const rlxc_stmt *rlxc_merge_partial(rlxc_context *ctx, const rlxc_nest *whole,
  * is filled in another way. The caller proves that what is read then stays inside its buffer. */
 const rlxc_stmt *rlxc_inline_local(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_stmt *whole,
                                    const rlxc_temps *temps, const rlxc_buffer *buffer);
-/* Lets the reduction |nest| read |*temp|, a new temporary that |filling| stores before it, where it
- * reads an image under a condition and a number outside of it. False without effect if there is no
- * such read, or it does not pay. */
+/* Lets the reduction |nest| read |*temp|, a new temporary that |filling| stores before it, for a
+ * choice whose axes occur in sums only, such as an image with a border. False without effect if
+ * there is no such choice, or it does not pay. */
 bool rlxc_take_border(rlxc_context *ctx, rlxc_nest *nest, rlxc_nest *filling, rlxc_buffer **temp);
 /* Lets nests[0] and others of the |n| nests, which run in their order, read |*temp|, a new
  * temporary that |filling| stores before them, where they call the same function for the same
@@ -246,6 +246,9 @@ bool rlxc_share_call(rlxc_context *ctx, rlxc_nest *const *nests, uint32_t n, rlx
 bool rlxc_reads_plainly(rlxc_context *ctx, const rlxc_nest *nest);
 
 typedef RLXC_VEC(rlxc_buffer *) rlxc_buffers;
+/* Gives temporaries over one allocation of |f| memory of their own, where each stores its elements
+ * before it loads them. */
+void rlxc_separate_memory(rlxc_context *ctx, rlxc_prim_func *f);
 /* True if |stmt| stores all elements of |buffer|, which is allocated outside of it, before it loads
  * one, in each iteration of the loops around all its uses there. */
 bool rlxc_is_stored_first(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_buffer *buffer);

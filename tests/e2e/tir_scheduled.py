@@ -982,6 +982,8 @@ two loops, temporaries over one memory. Some look like it, and must stay as they
 # call memory_in_common: tensor float32 [3, 4] {0, 3, 1, 0, 2, 2, 1, 2, 1, 1, 0, 1}, tensor float32 [2] {1, 3} => tensor float32 [3, 4] {5, 11, 21, 19, 12, 12, 28, 30, 6, 6, 12, 14}
 # call columns_of_one: tensor float32 [3, 5, 18] {-1, 0, 1, 0, 2, 2, -1, -2, 3, 1, 2, 2, 3, -2, -1, 3, 0, 0, -1, -2, -2, 3, -2, -2, -1, -1, 3, -1, -2, 0, 2, 0, -1, -2, -2, 0, -1, 1, 2, 0, 1, -2, 1, -1, 0, -2, -1, 0, 0, -2, 3, 0, -1, -1, 2, 0, -1, 0, -1, -2, -1, 3, -2, 1, 3, 0, 0, 1, -1, 2, -2, 1, -2, -2, -1, 2, 0, 0, 1, -2, 3, 0, 3, 2, -1, -1, 1, 3, 3, 0, -2, 3, 3, 2, 0, -2, 2, -1, -1, 3, 1, -1, 1, 1, -2, -1, 2, 1, 2, 2, 0, -1, 0, -1, 3, -2, 0, -2, 3, 1, 0, 2, 0, 0, 0, 2, -2, 1, -1, 3, -1, 0, -2, 0, 1, 2, 0, -1, -2, 3, -2, 2, 3, -1, -2, 2, 0, -2, 3, 3, -2, 2, 0, -2, 2, 3, -2, -2, -2, 3, 3, 3, 2, -2, -1, 1, 0, -2, -1, 2, 3, -2, 3, -1, -2, 3, 1, 1, -1, 3, 0, 0, 2, 2, 2, -1, -1, 1, -1, -2, 0, 2, 0, 0, 2, 3, 2, -2, 0, 1, 0, -1, -2, 1, 0, -1, 3, 2, 1, 3, 1, 3, 1, 0, 1, 2, 2, 3, -1, -2, -1, 1, 3, 3, 0, -2, 3, -1, -2, -1, 2, 1, 0, 0, 0, 2, 3, 3, -2, 2, 1, 0, -1, -2, 0, -1, 2, 3, 0, 0, 2, -2, -2, -1, 3, 0, 3, -2, 2, -1, -1, 1, 1, 2, -1, 3, 0, -2, -2, -2} => tensor float32 [3, 18, 1] {2, 1, 2, 3, 2, 2, 1, 3, 3, 1, 3, 2, 3, 1, 3, 3, 3, 1, 2, 3, 3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 1, 3, 1, 3, 3, 3, 2, 3, 3, 3, 3, 2, 3, 3, 3, 2, 3, 3, 2, 3, 2, 3, 2, 2}
 # call digits_of_both: tensor float32 [3, 4] {-2, 1, -2, 1, -1, 2, 3, 3, -1, 0, 2, 2} => tensor float32 [] {8}
+# call call_under_a_condition: tensor float32 [3, 3] {-2, 1, -2, 1, -2, 1, 3, 0, 2} => tensor float32 [3, 4] {2.13533528, 2.85361711, 2.85361711, 0.135335283, 4.71828183, 2.85361711, 2.85361711, 2.71828183, 22.0855369, 8.3890561, 8.3890561, 20.0855369}
+# call memory_of_iterations: tensor float32 [4, 3] {-1, -2, 1, 3, 2, -1, -1, -1, 1, 1, 1, -1} => tensor float32 [4, 3] {-2, -4, 2, 6, 4, -2, -2, -2, 2, 2, 2, -2}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -1118,6 +1120,26 @@ class Module:
         O[()] = T.float32(0)
         for i in range(4):
             O[()] = O[()] + S[i]
+    @T.prim_func
+    def call_under_a_condition_(A: T.Buffer((3, 3), "float32"), O: T.Buffer((3, 4), "float32")):
+        P = T.alloc_buffer((3, 4))
+        for i, j in T.grid(3, 4):
+            P[i, j] = T.if_then_else(j < 3, T.exp(A[i, j]), T.float32(2))
+        for i, j in T.grid(3, 4):
+            O[i, j] = P[i, 3 - j] + T.if_then_else(j < 3, T.exp(A[i, j]), T.float32(0))
+    @T.prim_func
+    def memory_of_iterations_(A: T.Buffer((4, 3), "float32"), O: T.Buffer((4, 3), "float32")):
+        s = T.allocate([12], "float32", "global")
+        S = T.decl_buffer((12,), data=s)
+        for i, j in T.grid(4, 3):
+            S[i * 3 + j] = A[i, j] * T.float32(2)
+        for i, j in T.grid(4, 3):
+            O[i, j] = S[i * 3 + j]
+        for i in range(4):
+            V = T.decl_buffer((4,), data=s)
+            V[i] = A[i, 0] + T.float32(1)
+            for j in range(3):
+                O[i, j] = O[i, j] + V[0] * V[i]
     @R.function
     def dilated_window(a: R.Tensor((2, 3, 3), dtype="float32"), b: R.Tensor((2, 3, 2, 2), dtype="float32")):
         r = R.call_tir(Module.dilated_window_, (a, b), out_sinfo=R.Tensor((3, 6, 6), "float32"))
@@ -1165,4 +1187,12 @@ class Module:
     @R.function
     def digits_of_both(a: R.Tensor((3, 4), dtype="float32")):
         r = R.call_tir(Module.digits_of_both_, (a,), out_sinfo=R.Tensor((), "float32"))
+        return r
+    @R.function
+    def call_under_a_condition(a: R.Tensor((3, 3), dtype="float32")):
+        r = R.call_tir(Module.call_under_a_condition_, (a,), out_sinfo=R.Tensor((3, 4), "float32"))
+        return r
+    @R.function
+    def memory_of_iterations(a: R.Tensor((4, 3), dtype="float32")):
+        r = R.call_tir(Module.memory_of_iterations_, (a,), out_sinfo=R.Tensor((4, 3), "float32"))
         return r

@@ -4873,8 +4873,8 @@ class Module:
     @T.prim_func
     def memory_apart_(A: T.Buffer((3, 4), "float32"), B: T.Buffer((2,), "float32"), O: T.Buffer((3, 4), "float32")):
         # with T.block("root"):
-        S = T.alloc_buffer((T.int64(3), T.int64(4)))
         V = T.alloc_buffer((T.int64(3), T.int64(2)))
+        S = T.alloc_buffer((T.int64(3), T.int64(4)))
         O_1 = T.alloc_buffer((3, 4))
         for i, j in T.grid(T.int64(3), T.int64(4)):
             with T.block("S"):
@@ -4946,6 +4946,35 @@ class Module:
                     O[()] = T.float32(0.0)
                 O[()] = O[()] + S[i_2]
 
+    @T.prim_func
+    def call_under_a_condition_(A: T.Buffer((3, 3), "float32"), O: T.Buffer((3, 4), "float32")):
+        # with T.block("root"):
+        P = T.alloc_buffer((3, 4))
+        for i, j in T.grid(T.int64(3), T.int64(4)):
+            with T.block("P"):
+                i_1, j_1 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "elementwise ss"})
+                P[i_1, j_1] = T.if_then_else(j_1 < T.int64(3), T.exp(A[i_1, j_1]), T.float32(2.0))
+        for i, j in T.grid(T.int64(3), T.int64(4)):
+            with T.block("O"):
+                i_2, j_2 = T.axis.remap("SS", [i, j])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                O[i_2, j_2] = P[i_2, T.int64(3) - j_2] + T.if_then_else(j_2 < T.int64(3), T.exp(A[i_2, j_2]), T.float32(0.0))
+
+    @T.prim_func
+    def memory_of_iterations_(A: T.Buffer((4, 3), "float32"), O: T.Buffer((4, 3), "float32")):
+        s = T.allocate([12], "float32", "global")
+        S = T.decl_buffer((12,), data=s)
+        for i, j in T.grid(4, 3):
+            S[i * 3 + j] = A[i, j] * T.float32(2.0)
+        for i, j in T.grid(4, 3):
+            O[i, j] = S[i * 3 + j]
+        for i in range(4):
+            V = T.decl_buffer((4,), data=s)
+            V[i] = A[i, 0] + T.float32(1.0)
+            for j in range(3):
+                O[i, j] = O[i, j] + V[0] * V[i]
+
     @R.function
     def dilated_window(a: R.Tensor((2, 3, 3), dtype="float32"), b: R.Tensor((2, 3, 2, 2), dtype="float32")) -> R.Tensor((3, 6, 6), dtype="float32"):
         cls = Module
@@ -5016,4 +5045,16 @@ class Module:
     def digits_of_both(a: R.Tensor((3, 4), dtype="float32")) -> R.Tensor((), dtype="float32"):
         cls = Module
         r: R.Tensor((), dtype="float32") = R.call_tir(cls.digits_of_both_, (a,), out_sinfo=R.Tensor((), dtype="float32"))
+        return r
+
+    @R.function
+    def call_under_a_condition(a: R.Tensor((3, 3), dtype="float32")) -> R.Tensor((3, 4), dtype="float32"):
+        cls = Module
+        r: R.Tensor((3, 4), dtype="float32") = R.call_tir(cls.call_under_a_condition_, (a,), out_sinfo=R.Tensor((3, 4), dtype="float32"))
+        return r
+
+    @R.function
+    def memory_of_iterations(a: R.Tensor((4, 3), dtype="float32")) -> R.Tensor((4, 3), dtype="float32"):
+        cls = Module
+        r: R.Tensor((4, 3), dtype="float32") = R.call_tir(cls.memory_of_iterations_, (a,), out_sinfo=R.Tensor((4, 3), dtype="float32"))
         return r
