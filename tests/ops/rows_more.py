@@ -349,6 +349,23 @@ def rows(Row, x):
             gives="int64"),
     ]
 
+    # lines of few columns: their rows are read together; more or fewer than a block of rows
+    for k, columns in itertools.product((5, 30), (3, 16, 17)):
+        for dtype in ("float32", "int8"):
+            out.append(Row(f"R.topk(x, {k}, axis=1, ret_type=\"indices\", dtype=\"int64\")",
+                           {"x": x(f"2 70 {columns}", dtype, -9, 9)},
+                           lambda a, k=k: np.argsort(-a, 1, kind="stable")[:, :k],
+                           name=f"topk {k} of {columns} {dtype}", gives="int64"))
+    # the last dimensions have one element
+    out += [
+        Row("R.permute_dims(x, axes=[0, 2, 3, 1])", {"x": x("1 40 33 1")},
+            lambda a: a.transpose(0, 2, 3, 1)),
+        Row("R.max(x, axis=[1])", {"x": x("3 5 18 1")}, lambda a: a.max(1)),
+        Row("R.nn.conv2d(x, w, strides=[2, 1])", {"x": x("1 3 41 1"), "w": x("17 3 5 1")},
+            lambda a, w: np.einsum("ncpkx,ockx->nop", np.stack(
+                [a[:, :, 2 * p:2 * p + 5] for p in range(19)], 2), w)[..., None]),
+    ]
+
     # positions
     for dtype in ("float32", "float16", "int8", "bool"):
         out += [
