@@ -143,6 +143,8 @@ const rlxc_expr *rlxc_parse_only_element(rlxc_parser *p, const rlxc_buffer *buff
 bool rlxc_parse_special_float(const char *text, double *out);
 const rlxc_expr *rlxc_parse_binary(rlxc_parser *p, rlxc_expr_kind kind, const rlxc_expr *a,
                                    const rlxc_expr *b, rlxc_range range);
+/* The extent of a loop or an axis from |min| up to |end|: as printed after "min +", if it was. */
+const rlxc_expr *rlxc_parsed_extent(rlxc_parser *p, const rlxc_expr *min, const rlxc_expr *end);
 /* Gives both operands one type. */
 bool rlxc_parse_unify(rlxc_parser *p, const rlxc_expr **a, const rlxc_expr **b);
 /* The expression in a string literal. */

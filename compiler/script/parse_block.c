@@ -383,7 +383,7 @@ bool rlxc_tir_axis(rlxc_tir_parser *t, const rlxc_py *target, const rlxc_py *cal
         min = rlxc_parse_prim(p, range->items[0]);
         const rlxc_expr *end = min ? rlxc_parse_prim(p, range->items[1]) : NULL;
         if (end && rlxc_dtype_is_int(min->dtype) && rlxc_dtype_is_int(end->dtype))
-            extent = rlxc_canonical(p->ctx, rlxc_sub(p->ctx, end, min), NULL);
+            extent = rlxc_parsed_extent(p, min, end);
         else if (end)
             rlxc_error(p->ctx, range->range, "the range of an axis must be integers");
     } else if ((extent = rlxc_parse_prim(p, range))) {

@@ -54,11 +54,13 @@ static const rlxc_expr *loop_bound(rlxc_tir_parser *t, const rlxc_py *e)
     return bound;
 }
 
-static const rlxc_expr *loop_extent(rlxc_tir_parser *t, const rlxc_expr *min, const rlxc_expr *end)
+const rlxc_expr *rlxc_parsed_extent(rlxc_parser *p, const rlxc_expr *min, const rlxc_expr *end)
 {
     if (rlxc_is_const(min, 0))
         return end;
-    return rlxc_canonical(t->p->ctx, rlxc_sub(t->p->ctx, end, min), NULL);
+    if (end->kind == RLXC_EXPR_ADD && end->bin.a == min)
+        return end->bin.b;
+    return rlxc_canonical(p->ctx, rlxc_sub(p->ctx, end, min), NULL);
 }
 
 static bool constant_step(rlxc_tir_parser *t, const rlxc_py *e, int64_t *out)
@@ -102,7 +104,7 @@ static bool one_loop(rlxc_tir_parser *t, const rlxc_py *call, const char *path, 
         return false;
     out->n = 1;
     out->at[0].min = min;
-    out->at[0].extent = loop_extent(t, min, end);
+    out->at[0].extent = rlxc_parsed_extent(p, min, end);
     if (out->at[0].step > 1) { /* counted from 0 */
         const rlxc_expr *by = rlxc_int(p->ctx, min->dtype, out->at[0].step);
         const rlxc_expr *up =
@@ -147,7 +149,7 @@ static bool grid_loops(rlxc_tir_parser *t, const rlxc_py *call, loops *out)
             const rlxc_expr *end = l->min ? loop_bound(t, item->items[1]) : NULL;
             if (!end || !rlxc_parse_unify(t->p, &l->min, &end))
                 return false;
-            l->extent = loop_extent(t, l->min, end);
+            l->extent = rlxc_parsed_extent(t->p, l->min, end);
             continue;
         }
         if (!(l->extent = loop_bound(t, item)))

@@ -78,6 +78,8 @@ RLX_TEST(parse, texts_mean_what_they_say)
         const char *text, *want;
     } cases[] = {
         {FN "  return x\n", "return x"},
+        {PF "  for i in range(n, n + (n - 2 * n + 7)):\n    A[i] = A[0]\n",
+         "range(n, n + (n - 2 * n + 7))"},
         {FN "  y = R.add(R.exp(x), x)\n  return y\n", "gv = R.exp(x)\n        y = R.add(gv, x)"},
         {FN "  return x * 2\n", "R.multiply(x, R.const(2.0, \"float32\"))"},
         {FN "  return 2 - x\n", "R.subtract(R.const(2.0, \"float32\"), x)"},

@@ -1,7 +1,7 @@
 /* Checks one random program: compiles it at -O0 and at -O3 or -O1, and calls both at several values
  * of its symbols, on one VM with poisoned memory. All inputs and results are kept until the end and
  * compared then, so that a call that overwrites an earlier result or an input is caught. */
-#include "tests/random/check.h"
+#include "tests/random/program.h"
 
 #include <math.h>
 #include <stdlib.h>

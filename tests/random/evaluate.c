@@ -374,13 +374,12 @@ static tensor dependent(frame *fr, const value *v, const tensor *x)
 
 static tensor prim_func(frame *fr, const value *v, const tensor *const *x)
 {
-    int64_t dims[2] = {x[0]->dims[0], x[0]->dims[1]};
-    if (v->sub == TIR_TRANSPOSE) {
-        dims[0] = x[0]->dims[1];
-        dims[1] = x[0]->dims[0];
-    }
-    tensor r = tensor_new(fr->e, F32, v->sub == TIR_ROW_SUM ? 1 : 2, dims);
-    if (r.n > 0)
+    int64_t dims[MAX_DIMS];
+    dims_of(fr, v->types[0].d, v->types[0].ndim, dims);
+    tensor r = tensor_new(fr->e, F32, v->types[0].ndim, dims);
+    if (r.n > 0 && v->sub == TIR_NEST)
+        nest_evaluate(fr->e, (uint64_t)v->ints[0], x, &r);
+    else if (r.n > 0)
         evaluate_tir(v, x, &r);
     return r;
 }

@@ -58,6 +58,7 @@ void evaluate_norm(elem t, bool layer, const num *from, num *to, int64_t n, cons
 /* One element of quantize and dequantize. */
 num evaluate_quantize(elem from, elem to, bool back, num x, num scale, num zero);
 void evaluate_tir(const value *v, const tensor *const *x, tensor *out);
+void nest_evaluate(evaluation *e, uint64_t seed, const tensor *const *args, tensor *out);
 void evaluate_sort(const num *from, num *to, int64_t n, int64_t step, bool descending);
 
 /* Position of element |i| in row-major order. */

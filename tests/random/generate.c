@@ -513,7 +513,7 @@ static elem random_elem(gen *g)
                     : B8;
 }
 
-void generate(program *p, uint64_t seed)
+void generate(program *p, uint64_t seed, bool nests)
 {
     uint64_t rng = seed * 0x2545f4914f6cdd1du + 99;
     memset(p, 0, sizeof *p);
@@ -554,7 +554,11 @@ void generate(program *p, uint64_t seed)
         }
         g.scope[g.n_scope++] = id;
     }
-    add_body(&g, 5 + rnd(&g, chance(&g, 80) ? 20 : 40));
+    if (nests || chance(&g, 25))
+        for (unsigned k = 0; k < 3; k++)
+            add_nest(&g);
+    else
+        add_body(&g, 5 + rnd(&g, chance(&g, 80) ? 20 : 40));
     choose_results(&g, 1 + rnd(&g, MAX_RESULTS));
     f->nested_result = f->n_results > 2 && chance(&g, 20);
 }

@@ -55,6 +55,8 @@ void insert_dim(type *t, unsigned at, dim d);
 int add_pattern(gen *g);
 int add_dependent(gen *g);
 int add_tir(gen *g);
+/* Random loops, on parameters of their own. */
+int add_nest(gen *g);
 int add_quantize(gen *g);
 
 /* Operations of generate_shape.c. */

@@ -367,8 +367,71 @@ int add_dependent(gen *g)
     return bind(g, cast);
 }
 
+/* --- PrimFuncs ------------------------------------------------------------------------------- */
+
+#define HEAD(name)                                                                  \
+    "    @T.prim_func(private=True)\n    def " name "(a: T.handle, b: T.handle):\n" \
+    "        n = T.int64()\n        m = T.int64()\n"                                \
+    "        A = T.match_buffer(a, (n, m), \"float32\")\n"
+#define LOOP                                                                  \
+    "        for i, j in T.grid(n, m):\n            with T.block(\"out\"):\n" \
+    "                vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+
+const tir_row tir_rows[TIR_COUNT] = {
+    [TIR_SCALE] = {"scale", 1,
+                   HEAD("scale") "        B = T.match_buffer(b, (n, m), \"float32\")\n" LOOP
+                                 "                B[vi, vj] = A[vi, vj] * T.float32(2) + "
+                                 "T.float32(1)\n"},
+    [TIR_TRANSPOSE] = {"transpose", 1,
+                       HEAD("transpose") "        B = T.match_buffer(b, (m, n), \"float32\")\n" LOOP
+                                         "                B[vj, vi] = A[vi, vj]\n"},
+    [TIR_ROW_SUM] = {"row_sum", 1,
+                     HEAD("row_sum") "        B = T.match_buffer(b, (n,), \"float32\")\n"
+                                     "        for i, j in T.grid(n, m):\n"
+                                     "            with T.block(\"out\"):\n"
+                                     "                vi, vj = T.axis.remap(\"SR\", [i, j])\n"
+                                     "                with T.init():\n"
+                                     "                    B[vi] = T.float32(0)\n"
+                                     "                B[vi] = B[vi] + A[vi, vj]\n"},
+    /* two stages with a buffer between them */
+    [TIR_MIRROR] = {"mirror", 1,
+                    HEAD("mirror") "        B = T.match_buffer(b, (n, m), \"float32\")\n"
+                                   "        S = T.alloc_buffer((n, m), \"float32\")\n"
+                                   "        for i, j in T.grid(n, m):\n"
+                                   "            with T.block(\"square\"):\n"
+                                   "                vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+                                   "                S[vi, vj] = A[vi, vj] * A[vi, vj]\n" LOOP
+                                   "                B[vi, vj] = S[vi, m - 1 - vj]\n"},
+    [TIR_MAXIMUM] = {"row_maximum", 2,
+                     "    @T.prim_func(private=True)\n"
+                     "    def row_maximum(a: T.handle, c: T.handle, b: T.handle):\n"
+                     "        n = T.int64()\n        m = T.int64()\n"
+                     "        A = T.match_buffer(a, (n, m), \"float32\")\n"
+                     "        C = T.match_buffer(c, (m,), \"float32\")\n"
+                     "        B = T.match_buffer(b, (n, m), \"float32\")\n" LOOP
+                     "                B[vi, vj] = T.max(A[vi, vj], C[vj])\n"},
+};
+
+int add_nest(gen *g)
+{
+    value v = {.op = OP_TIR, .sub = TIR_NEST, .n_types = 1, .n_ints = 1, .named_after = -1};
+    const dim sizes[] = {printable_dim(g), printable_dim(g)};
+    type types[MAX_ARGS + 1];
+    v.ints[0] = (int64_t)(random_next(g->rng) >> 16);
+    v.n_args = nest_types((uint64_t)v.ints[0], sizes, types);
+    for (unsigned i = 0; i < v.n_args; i++) {
+        v.args[i] = new_param(g, types[i]);
+        if (v.args[i] < 0)
+            return -1;
+    }
+    v.types[0] = types[v.n_args];
+    return bind(g, v);
+}
+
 int add_tir(gen *g)
 {
+    if (chance(g, 50))
+        return add_nest(g);
     int x = pick(g, 1 << F32, 2, 2);
     if (x < 0)
         return -1;

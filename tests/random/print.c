@@ -368,7 +368,10 @@ static void put_value(printer *w, const value *v)
         put(w, ")");
         return;
     case OP_TIR:
-        put(w, "R.call_tir(cls.%s, (", tir_rows[v->sub].name);
+        if (v->sub == TIR_NEST)
+            put(w, "R.call_tir(cls.nest_%llx, (", (unsigned long long)v->ints[0]);
+        else
+            put(w, "R.call_tir(cls.%s, (", tir_rows[v->sub].name);
         put_args(w, v);
         put(w, "%s), out_sinfo=", v->n_args == 1 ? "," : "");
         put_type(w, &v->types[0], false);
@@ -577,6 +580,14 @@ void print_program(const program *p, char *out, size_t capacity)
     for (unsigned k = 0; k < TIR_COUNT; k++)
         if (uses_tir(p, k))
             put(&w, "%s\n", tir_rows[k].text);
+    for (unsigned i = 0; i < p->functions[0].n_values; i++) { /* only main calls nests */
+        const value *v = &p->functions[0].values[i];
+        if (v->op != OP_TIR || v->sub != TIR_NEST)
+            continue;
+        nest_print((uint64_t)v->ints[0], w.out + w.length, w.capacity - w.length);
+        w.length += strlen(w.out + w.length);
+        put(&w, "\n");
+    }
     for (unsigned k = p->n_functions; k-- > 0;) {
         w.f = &p->functions[k];
         if (k > 0 && !is_called(p, k, !p->cut))

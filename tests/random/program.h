@@ -194,7 +194,8 @@ typedef enum tir_sub {
     TIR_ROW_SUM,
     TIR_MIRROR,
     TIR_MAXIMUM,
-    TIR_COUNT
+    TIR_COUNT,
+    TIR_NEST = TIR_COUNT /* random loops; ints: their seed */
 } tir_sub;
 typedef struct tir_row {
     const char *name;
@@ -202,6 +203,11 @@ typedef struct tir_row {
     const char *text;
 } tir_row;
 extern const tir_row tir_rows[TIR_COUNT];
+
+/* The PrimFunc of random loops that |seed| determines (nests.c): the types of its arguments and
+ * then its result, with |sizes| as its symbols; returns how many arguments it has. */
+unsigned nest_types(uint64_t seed, const dim sizes[2], type out[MAX_ARGS + 1]);
+void nest_print(uint64_t seed, char *out, size_t capacity);
 
 /* --- dimensions ------------------------------------------------------------------------------ */
 
@@ -216,9 +222,24 @@ bool dim_mul(const dim *a, const dim *b, dim *out);
 int64_t dim_evaluate(const dim *d, const int64_t *atoms);
 bool type_equal(const type *a, const type *b);
 
+/* --- checking (check.c) ----------------------------------------------------------------------- */
+
+enum { MAX_MESSAGE = 2000, MAX_TEXT = 1 << 17 };
+
+typedef struct outcome {
+    bool failed;
+    int result;                  /* the result of main that differs; -1: none */
+    long long compared, skipped; /* numbers of elements */
+    char message[MAX_MESSAGE];
+} outcome;
+
+/* Runs in a child process, which may crash or hang. */
+void check_program(const program *p, outcome *out);
+
 /* --- the parts of the tester ------------------------------------------------------------------ */
 
-void generate(program *p, uint64_t seed);
+/* |nests|: only calls of random loops. */
+void generate(program *p, uint64_t seed, bool nests);
 /* Prints the whole module to |out|. */
 void print_program(const program *p, char *out, size_t capacity);
 /* Marks the values that main's results need; others are not printed. */

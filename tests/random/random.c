@@ -1,22 +1,23 @@
 /* The random tester: generates programs from consecutive seeds, checks each, and reduces and prints
  * those that fail.
  *
- *     random_tests [--seed S] [--count N] [--jobs J] [--print] [--keep]
+ *     random_tests [--seed S] [--count N] [--jobs J] [--nests] [--print] [--keep]
  *
- * --print shows the programs instead of running them; --keep does not reduce. Prints "N passed, M
- * failed"; exits 0, or 1 after failures. */
+ * --nests: only programs that call random loops (nests.c). --print shows the programs instead of
+ * running them; --keep does not reduce. Prints "N passed, M failed"; exits 0, or 1 after failures.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/random/check.h"
+#include "tests/random/program.h"
 
 typedef struct settings {
     unsigned long long seed, count;
     unsigned jobs;
-    bool print, keep;
+    bool print, keep, nests;
 } settings;
 
 typedef struct totals { /* shared by the workers */
@@ -191,7 +192,7 @@ static void work(const settings *s, totals *t)
     for (unsigned long long i; (i = t->next++) < s->count;) {
         if (i > 0 && i % 250 == 0)
             fprintf(stderr, "%llu programs begun, %llu failed\n", i, t->failed);
-        generate(&p, s->seed + i);
+        generate(&p, s->seed + i, s->nests);
         check_program(&p, &o);
         t->compared += (unsigned long long)o.compared;
         t->skipped += (unsigned long long)o.skipped;
@@ -211,7 +212,7 @@ static void print_all(const settings *s)
     static program p;
     const outcome none = {.message = ""};
     for (unsigned long long i = 0; i < s->count; i++) {
-        generate(&p, s->seed + i);
+        generate(&p, s->seed + i, s->nests);
         show(&p, &none, "");
     }
 }
@@ -228,6 +229,8 @@ static bool parse(int argc, char **argv, settings *s)
             s->print = true;
         else if (strcmp(argv[i], "--keep") == 0)
             s->keep = true;
+        else if (strcmp(argv[i], "--nests") == 0)
+            s->nests = true;
         else if (!takes || !more[0] || *end)
             return false;
         else if (argv[i][2] == 's')
@@ -245,8 +248,9 @@ int main(int argc, char **argv)
 {
     settings s = {.seed = 1, .count = 60, .jobs = 2};
     if (!parse(argc, argv, &s)) {
-        fprintf(stderr,
-                "usage: random_tests [--seed S] [--count N] [--jobs J] [--print] [--keep]\n");
+        fprintf(
+            stderr,
+            "usage: random_tests [--seed S] [--count N] [--jobs J] [--nests] [--print] [--keep]\n");
         return 2;
     }
     if (s.print) {
