@@ -175,6 +175,9 @@ LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
 /* A float64 as a float, rounded to odd: unless exact, the neighbour whose last bit is 1. So a later
  * rounding to a shorter type is correct. */
 LLVMValueRef rlxc_llvm_to_odd(rlxc_llvm *g, LLVMValueRef value);
+/* Lets comparisons, limits and roundings of 16-bit floats be those of floats. instcombine makes the
+ * former from the latter, and x86 without AVX512-FP16 computes them lane by lane. */
+void rlxc_llvm_widen_halves(LLVMModuleRef module, LLVMContextRef lc);
 
 /* --- llvm_intrinsics.c --- */
 LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e);

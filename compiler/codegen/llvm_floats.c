@@ -7,6 +7,8 @@
  * branches, so that loops over them become vectors. */
 #include "compiler/codegen/llvm.h"
 
+#include <string.h>
+
 #include "rlx/floats.h"
 
 bool rlxc_is_short_float(rlx_dtype t)
@@ -183,4 +185,92 @@ LLVMValueRef rlxc_llvm_round(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
     if (!rlxc_is_short_float(t))
         return value;
     return rlxc_llvm_from_memory(g, rlxc_llvm_to_memory(g, value, t), t);
+}
+
+/* --- operations that LLVM narrows --------------------------------------------------------------
+ */
+
+static bool is_short_float_type(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMHalfTypeKind || LLVMGetTypeKind(type) == LLVMBFloatTypeKind;
+}
+
+/* Operand |i| of |of| as a float. */
+static LLVMValueRef widened(LLVMBuilderRef b, LLVMTypeRef f32, LLVMValueRef of, unsigned i)
+{
+    LLVMValueRef value = LLVMGetOperand(of, i);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    const bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    return LLVMBuildFPExt(b, value, vector ? LLVMVectorType(f32, LLVMGetVectorSize(type)) : f32,
+                          "");
+}
+
+static void widen_compare(LLVMBuilderRef b, LLVMTypeRef f32, LLVMValueRef compare)
+{
+    LLVMPositionBuilderBefore(b, compare);
+    LLVMValueRef x = widened(b, f32, compare, 0), y = widened(b, f32, compare, 1);
+    LLVMReplaceAllUsesWith(compare, LLVMBuildFCmp(b, LLVMGetFCmpPredicate(compare), x, y, ""));
+    LLVMInstructionEraseFromParent(compare);
+}
+
+/* |call| of an intrinsic whose results are 16-bit floats if its operands are, so that they are
+ * exact as floats, too. */
+static void widen_call(LLVMModuleRef module, LLVMBuilderRef b, LLVMTypeRef f32, LLVMValueRef call)
+{
+    LLVMPositionBuilderBefore(b, call);
+    const unsigned n = LLVMGetNumArgOperands(call);
+    LLVMValueRef args[2];
+    for (unsigned i = 0; i < n; i++)
+        args[i] = widened(b, f32, call, i);
+    LLVMTypeRef type = LLVMTypeOf(args[0]);
+    const unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(call));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(module, id, &type, 1);
+    LLVMValueRef wide = LLVMBuildCall2(b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+    LLVMSetFastMathFlags(wide, LLVMGetFastMathFlags(call));
+    LLVMValueRef narrow = LLVMBuildFPTrunc(b, wide, LLVMTypeOf(call), "");
+    LLVMReplaceAllUsesWith(call, narrow);
+    LLVMInstructionEraseFromParent(call);
+    LLVMUseRef next;
+    for (LLVMUseRef use = LLVMGetFirstUse(narrow); use; use = next) {
+        LLVMValueRef user = LLVMGetUser(use);
+        next = LLVMGetNextUse(use);
+        if (LLVMIsAFPExtInst(user) && LLVMTypeOf(user) == type)
+            LLVMReplaceAllUsesWith(user, wide);
+    }
+}
+
+static bool is_exact_call(LLVMValueRef i)
+{
+    static const char *const names[] = {"llvm.minimum", "llvm.maximum", "llvm.floor",
+                                        "llvm.ceil",    "llvm.trunc",   "llvm.nearbyint",
+                                        "llvm.rint",    "llvm.round",   "llvm.roundeven"};
+    if (!LLVMIsACallInst(i) || !LLVMIsAFunction(LLVMGetCalledValue(i)))
+        return false;
+    const unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(i));
+    for (size_t k = 0; id && k < sizeof names / sizeof *names; k++)
+        if (id == LLVMLookupIntrinsicID(names[k], strlen(names[k])))
+            return true;
+    return false;
+}
+
+void rlxc_llvm_widen_halves(LLVMModuleRef module, LLVMContextRef lc)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(lc);
+    LLVMValueRef next;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
+             block = LLVMGetNextBasicBlock(block))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
+                next = LLVMGetNextInstruction(i);
+                if (LLVMGetNumOperands(i) < 1 ||
+                    !is_short_float_type(LLVMTypeOf(LLVMGetOperand(i, 0))))
+                    continue;
+                if (LLVMIsAFCmpInst(i))
+                    widen_compare(b, LLVMFloatTypeInContext(lc), i);
+                else if (is_exact_call(i))
+                    widen_call(module, b, LLVMFloatTypeInContext(lc), i);
+            }
+    LLVMDisposeBuilder(b);
 }

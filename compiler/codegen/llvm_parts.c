@@ -74,30 +74,37 @@ static bool verify(rlxc_llvm_part *part)
  * in 64 bits as they come, and only a pooling of 9x21 pixels is slower without it.
  *
  * Level 1 is for short compile times: temporaries go to registers, and loop-invariant code is
- * hoisted. */
+ * hoisted.
+ *
+ * After each instcombine, some operations on 16-bit floats become those on floats again, before a
+ * pass decides by what they cost. */
 static bool optimize(rlxc_llvm_part *part, int level, LLVMTargetMachineRef machine)
 {
-    static const char short_list[] =
+    enum { MOST = 3 };
+    static const char *const none[MOST] = {"default<O0>"};
+    static const char *const few[MOST] = {
         "function(simplifycfg,sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
-        "loop-mssa(loop-rotate<header-duplication>,licm),early-cse,simplifycfg)";
-    static const char list[] =
+        "loop-mssa(loop-rotate<header-duplication>,licm),early-cse,simplifycfg)"};
+    static const char *const all[MOST] = {
         "function(simplifycfg,sroa,early-cse<memssa>,simplifycfg,"
         "loop-mssa(loop-instsimplify,loop-rotate,licm,simple-loop-unswitch),"
         "instcombine<no-verify-fixpoint>,"
         "loop(loop-idiom,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,dse,"
-        "loop-mssa(licm),simplifycfg,loop-vectorize,instcombine<no-verify-fixpoint>,"
-        "slp-vectorizer,vector-combine,loop-unroll,early-cse,div-rem-pairs,simplifycfg)";
-    static const char *const pipelines[] = {"default<O0>", short_list, list, list};
+        "loop-mssa(licm),simplifycfg)",
+        "function(loop-vectorize,instcombine<no-verify-fixpoint>)",
+        "function(slp-vectorizer,vector-combine,loop-unroll,early-cse,div-rem-pairs,simplifycfg)"};
+    const char *const *passes = level < 1 ? none : level == 1 ? few : all;
+    LLVMErrorRef error = NULL;
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, level >= 2);
     LLVMPassBuilderOptionsSetLoopInterleaving(options, level >= 2);
     LLVMPassBuilderOptionsSetSLPVectorization(options, level >= 2);
     LLVMPassBuilderOptionsSetLoopUnrolling(options, level >= 1);
-    LLVMErrorRef error = LLVMRunPasses(part->module,
-                                       pipelines[level < 0   ? 0
-                                                 : level > 3 ? 3
-                                                             : level],
-                                       machine, options);
+    for (uint32_t i = 0; i < MOST && passes[i] && !error; i++) {
+        error = LLVMRunPasses(part->module, passes[i], machine, options);
+        if (!error)
+            rlxc_llvm_widen_halves(part->module, part->lc);
+    }
     LLVMDisposePassBuilderOptions(options);
     if (!error)
         return true;

@@ -108,10 +108,19 @@ typedef struct pool {
     rlxc_window w;
     rlxc_te_operand x;
     const rlxc_buffer *out;
-    rlx_dtype dtype; /* of the sums */
+    rlx_dtype dtype; /* of the sums, or of the maximum before it is rounded */
     const rlxc_expr *init;
     bool is_max, up;
 } pool;
+
+/* Where the windows' sums or maximums go: the result itself, if that needs nothing more. */
+static const rlxc_buffer *accumulator(const pool *p, const rlxc_expr *const *dims, bool last)
+{
+    const bool done = p->is_max && last && rlxc_dtype_eq(p->dtype, p->out->dtype);
+    return done ? p->out
+                : rlxc_te_temp(p->te, p->is_max ? "pool_max" : "pool_sum", p->dtype, dims,
+                               p->out->ndim);
+}
 
 static const rlxc_expr *taken_in(const pool *p, const rlxc_buffer *acc, const rlxc_expr *element)
 {
@@ -125,8 +134,7 @@ static const rlxc_buffer *by_window(const pool *p)
     rlxc_te *te = p->te;
     rlxc_context *ctx = te->ctx;
     const rlxc_window *w = &p->w;
-    const rlxc_buffer *acc =
-        p->is_max ? p->out : rlxc_te_temp(te, "pool_sum", p->dtype, p->out->shape, p->out->ndim);
+    const rlxc_buffer *acc = accumulator(p, p->out->shape, true);
     rlxc_te_spatial(te, acc->name, p->out);
     rlxc_te_computes(te, RLXC_OPERATION_pool);
     const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
@@ -234,9 +242,7 @@ static const rlxc_buffer *by_dimension(const pool *p)
         if (first && last)
             x = rlxc_window_padded(te, &padded, &x, fill, p->up);
         dims[k] = p->out->shape[w->out_space[i]];
-        acc = p->is_max && last
-                  ? p->out
-                  : rlxc_te_temp(te, p->is_max ? "pool_max" : "pool_sum", p->dtype, dims, x.ndim);
+        acc = accumulator(p, dims, last);
         rlxc_te_spatial(te, acc->name, acc);
         rlxc_te_computes(te, RLXC_OPERATION_pool);
         memcpy(at, te->axes, x.ndim * sizeof at[0]);
@@ -278,11 +284,11 @@ rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)
     p.up = rlxc_attr_get_bool(call, "ceil_mode", false);
     p.x = rlxc_te_operand_of(&te, 0, "x");
     p.out = rlxc_te_output(&te, p.is_max ? "pool_max" : "pool_avg");
-    p.dtype = p.is_max ? p.x.dtype : rlxc_te_compute_dtype(p.x.dtype);
+    p.dtype = rlxc_te_compute_dtype(p.x.dtype);
     p.init = p.is_max ? rlxc_te_max_init(&te, p.dtype, true) : rlxc_te_number(ctx, p.dtype, 0);
     const bool split = goes_by_dimension(&p);
     if (p.is_max) {
-        (void)(split ? by_dimension(&p) : by_window(&p));
+        rlxc_te_round(&te, split ? by_dimension(&p) : by_window(&p), p.out);
     } else if (split && rlxc_dtype_is_float(p.dtype)) {
         mean_by_dimension(&p);
     } else {

@@ -277,6 +277,40 @@ RLX_TEST(driver, kernels_are_in_vectors_of_the_target)
     rmdir(folder);
 }
 
+/* What LLVM computes with 16-bit floats lane by lane is computed with floats. */
+RLX_TEST(driver, halves_are_not_computed_one_by_one)
+{
+    static const char *const calls[] = {
+        "R.nn.relu(x)",
+        "R.floor(x)",
+        "R.maximum(x, R.square(x))",
+        "R.sigmoid(x)",
+        "R.clip(x, 0, 6)",
+        "R.max(x, axis=[0])",
+        "R.where(R.greater(x, R.exp(x)), x, R.round(x))",
+        "R.nn.max_pool2d(R.reshape(x, (1, 8, -1, 8)), 3, layout=\"NHWC\")"};
+    static const char *const single[] = {"comiss", "roundss", "rndscaless", "maxss"};
+    (void)t;
+    char folder[] = "/tmp/rlx_driver_XXXXXX", words[512], path[128], text[1024];
+    static char out[MAX_TEXT], err[MAX_TEXT];
+    cr_assert(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/m.py", folder);
+    for (size_t i = 0; i < 2 * sizeof calls / sizeof *calls; i++) {
+        snprintf(text, sizeof text,
+                 "@I.ir_module\nclass Module:\n    @R.function\n"
+                 "    def main(x: R.Tensor((64, 64), \"float16\")):\n        return %s\n",
+                 calls[i / 2]);
+        write_text(path, text);
+        snprintf(words, sizeof words, "%s --emit=asm --mcpu=x86-64-v%d", path, i % 2 ? 3 : 4);
+        cr_expect_eq(run(words, out, err), 0, "%s", err);
+        cr_expect(strstr(out, "vcvtps2ph"), "%s", words);
+        for (size_t k = 0; k < sizeof single / sizeof *single; k++)
+            cr_expect(!strstr(out, single[k]), "%s has %s", calls[i / 2], single[k]);
+    }
+    unlink(path);
+    rmdir(folder);
+}
+
 RLX_TEST(driver, the_same_source_gives_the_same_bytes)
 {
     void *data[2] = {NULL, NULL};

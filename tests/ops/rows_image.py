@@ -59,6 +59,11 @@ def pools(Row, x):
             out.append(Row(f"R.nn.{'max' if best else 'avg'}_pool2d(x, {text})", {"x": x("2 3 n m")},
                            lambda a, s=size, t=stride, u=up, b=best:
                            pool(a, (s, s), t, (1, 1), 1, u, best=b)))
+        for dims in ("2 3 n m", "n 3 9 8"):
+            out.append(Row(f"R.nn.max_pool2d(x, {text})", {"x": x(dims, "float16")},
+                           lambda a, s=size, t=stride, u=up:
+                           pool(a, (s, s), t, (1, 1), 1, u, best=True),
+                           name=f"max_pool2d float16 {size} {stride} {dims}"))
     out.append(Row("R.nn.avg_pool1d(x, 3, 2, 1, [1, 1], True, True)", {"x": x("n 2 m")},
                    lambda a: pool(a, (3,), 2, (1, 1), 1, True, True), empty=False))
     out.append(Row("R.nn.avg_pool1d(x, 2, 3, 1, [1, 1], True, True)", {"x": x("n 2 m")},

@@ -311,6 +311,15 @@ def rows(Row, x):
     ]
     for row in out[-3:]:
         row.loose = 2e-2
+    for op, ref in (("floor", np.floor), ("ceil", np.ceil), ("round", np.round),
+                    ("trunc", np.trunc), ("sign", np.sign), ("abs", np.abs),
+                    ("nn.relu", lambda a: np.maximum(a, 0))):
+        out.append(Row(f"R.{op}(R.divide(x, y))", {"x": x("n m", "float16", -9, 9),
+                                                  "y": x("m", "float16", 1, 3)},
+                       lambda a, b, f=ref: f((a / b).astype("float16")), name=f"{op} float16"))
+    for op, ref in (("maximum", np.maximum), ("minimum", np.minimum)):
+        out.append(Row(f"R.{op}(R.sqrt(x), y)", {"x": x("n m", "float16"), "y": x("m", "float16")},
+                       lambda a, b, f=ref: f(np.sqrt(a), b), name=f"{op} float16, NaN"))
 
     out += recurrent_rows(Row, x)
 
