@@ -1,7 +1,8 @@
-/* The larger operators of the reference evaluation: products, windows, reductions, normalisations.
- */
+/* The larger operators of the reference evaluation: products, windows, reductions, normalisations,
+ * and those that move elements. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/random/evaluate.h"
 
@@ -368,8 +369,6 @@ void evaluate_tir(const value *v, const tensor *const *x, tensor *out)
     }
     free(list);
 }
-
-/* --- shapes ----------------------------------------------------------------------------------- */
 
 /* --- positions ------------------------------------------------------------------------------- */
 

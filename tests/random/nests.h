@@ -16,7 +16,6 @@ typedef enum kind {
     MULTIPLY,
     DIVIDE,
     MODULO,
-    MINIMUM,
     MAXIMUM,
     LESS_EQUAL,
     EQUAL,

@@ -70,8 +70,8 @@ static void put_node(text *w, const node *n)
         put_access(w, n);
     else if (n->kind == CHOICE)
         put_call(w, "T.if_then_else", n);
-    else if (n->kind == MINIMUM || n->kind == MAXIMUM || n->kind == LARGER)
-        put_call(w, n->kind == MINIMUM ? "T.min" : "T.max", n);
+    else if (n->kind == MAXIMUM || n->kind == LARGER)
+        put_call(w, "T.max", n);
     else {
         put(w, "(");
         put_node(w, n->a);
@@ -197,8 +197,6 @@ static int64_t whole(const machine *m, const node *n)
         return b ? a / b - (a % b != 0 && (a % b < 0) != (b < 0)) : 0;
     case MODULO:
         return b ? (a % b + b) % b : 0;
-    case MINIMUM:
-        return a < b ? a : b;
     case MAXIMUM:
         return a > b ? a : b;
     case LESS_EQUAL:
