@@ -419,6 +419,8 @@ int add_nest(gen *g)
     type types[MAX_ARGS + 1];
     v.ints[0] = (int64_t)(random_next(g->rng) >> 16);
     v.n_args = nest_types((uint64_t)v.ints[0], sizes, types);
+    if (v.n_args == 0)
+        return -1;
     for (unsigned i = 0; i < v.n_args; i++) {
         v.args[i] = new_param(g, types[i]);
         if (v.args[i] < 0)

@@ -23,12 +23,19 @@ static bool chance_of(nest *t, unsigned percent)
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* Too many nodes end in statements that are not complete; evaluation refuses them. */
 static const node *make(nest *t, node n)
 {
-    node *to = &t->nodes[t->n_nodes < NODES ? t->n_nodes++ : NODES - 1];
-    *to = n;
+    t->full = t->full || t->n_nodes == NODES - 1;
+    node *to = &t->nodes[t->full ? NODES - 1 : t->n_nodes++];
+    if (!t->full)
+        *to = n;
     return to;
+}
+
+static unsigned new_var(nest *t)
+{
+    t->full = t->full || t->n_vars == VARS - 1;
+    return t->full ? 0 : t->n_vars++;
 }
 
 static const node *integer(nest *t, int64_t c)
@@ -89,7 +96,8 @@ static const node *where(nest *t, const node *cond, const node *body)
 
 static unsigned new_buffer(nest *t, bool temporary, unsigned ndim, const node *const *shape)
 {
-    const unsigned id = t->n_buffers < BUFFERS - 1 ? t->n_buffers++ : BUFFERS - 1;
+    t->full = t->full || t->n_buffers == BUFFERS - 1;
+    const unsigned id = t->full ? 0 : t->n_buffers++;
     buffer *b = &t->buffers[id];
     *b = (buffer){.temporary = temporary, .ndim = ndim, .memory = -1, .flat = t->flat};
     snprintf(b->name, sizeof b->name, temporary ? "t%u" : "A%u", id);
@@ -141,7 +149,7 @@ static loops count(nest *t, unsigned n, const node *const *extents, const node *
         out[k] = integer(t, 0);
         if (is_integer(extent, 1) && chance_of(t, 80))
             continue;
-        const unsigned var = t->n_vars < VARS - 1 ? t->n_vars++ : VARS - 1;
+        const unsigned var = new_var(t);
         const node *v = make(t, (node){.kind = VARIABLE, .c = var});
         l.vars[l.n] = var;
         if (i + 1 < n && chance_of(t, 25)) { /* with the next one */
@@ -499,6 +507,76 @@ static stage choose_stage(nest *t, unsigned source)
     return s;
 }
 
+/* --- changes ---------------------------------------------------------------------------------- */
+
+/* Loops that set all elements of buffer |id| to 0. */
+static const node *set_zero(nest *t, unsigned id)
+{
+    const node *at[RANK];
+    const buffer *b = &t->buffers[id];
+    loops l = {.n = b->ndim};
+    for (unsigned i = 0; i < b->ndim; i++) {
+        l.vars[i] = new_var(t);
+        l.extents[i] = b->shape[i];
+        at[i] = make(t, (node){.kind = VARIABLE, .c = l.vars[i]});
+    }
+    return around(t, &l, access(t, id, at, make(t, (node){.kind = NUMBER})));
+}
+
+static bool allocates(const node *n)
+{
+    return n->kind == ALLOCATE || (n->kind == PAIR && (allocates(n->a) || allocates(n->b))) ||
+           ((n->kind == FOR || n->kind == IF) && allocates(n->b));
+}
+
+/* One change of statement |n| that keeps its accesses within bounds. */
+static void change(nest *t, node *n)
+{
+    const bool keeps = n->kind == PAIR && !allocates(n->a) && !allocates(n->b);
+    const unsigned what = below(t, 4);
+    if (what == 0 && n->kind != PAIR) { /* again */
+        const node *same = make(t, *n);
+        *n = (node){.kind = FOR, .c = new_var(t), .a = integer(t, 2), .b = same};
+    } else if (n->kind == FOR && n->a->kind == INTEGER && n->a->c > 1) { /* without the last */
+        n->a = integer(t, n->a->c - 1);
+    } else if (n->kind == STORE) { /* added to what was there */
+        node load = *n;
+        load.kind = LOAD;
+        load.e = NULL;
+        n->e = binary(t, PLUS, make(t, load), n->e);
+    } else if (keeps && what < 2) { /* in the other order */
+        const node *first = n->a;
+        n->a = n->b;
+        n->b = first;
+    } else if (keeps) { /* without one */
+        *n = what == 2 ? *n->a : *n->b;
+    }
+}
+
+/* Makes the function compute something else, which a schedule would not: iterations read what
+ * earlier ones left, temporaries keep old elements. All elements begin with 0. */
+static void change_some(nest *t, unsigned result)
+{
+    const unsigned n = t->n_nodes, times = 1 + below(t, 3);
+    for (unsigned i = 0; i < n && !t->full; i++) {
+        node *s = &t->nodes[i];
+        if (s->kind == FOR && s->how != UNROLLED)
+            s->how = SERIAL; /* lanes and threads have no order */
+        if (s->kind != ALLOCATE)
+            continue;
+        const node *same = make(t, *s);
+        *s = (node){.kind = PAIR, .a = same, .b = set_zero(t, (unsigned)same->c)};
+    }
+    for (unsigned k = 0, tries = 0; k < times && tries < 400 && !t->full; tries++) {
+        node *s = &t->nodes[below(t, n)];
+        if (s->kind != FOR && s->kind != STORE && s->kind != PAIR)
+            continue;
+        change(t, s);
+        k++;
+    }
+    t->body = then(t, set_zero(t, result), t->body);
+}
+
 nest *nest_build(uint64_t seed)
 {
     nest *t = calloc(1, sizeof *t);
@@ -530,6 +608,8 @@ nest *nest_build(uint64_t seed)
     }
     if (t->shared >= 0)
         t->buffers[t->shared].shape[0] = integer(t, t->shared_size);
+    if (chance_of(t, 50))
+        change_some(t, source);
     return t;
 }
 
@@ -537,6 +617,10 @@ unsigned nest_types(uint64_t seed, const dim sizes[2], type out[MAX_ARGS + 1])
 {
     nest *t = nest_build(seed);
     unsigned n = 0;
+    if (t->full) {
+        free(t);
+        return 0;
+    }
     for (unsigned i = 0; i < t->n_buffers; i++) {
         const buffer *b = &t->buffers[i];
         if (b->temporary)

@@ -57,7 +57,7 @@ typedef struct nest {
     node nodes[NODES];
     buffer buffers[BUFFERS];
     unsigned n_nodes, n_buffers, n_vars, n_args;
-    bool flat;
+    bool flat, full;     /* full: it has too many of these */
     int shared;          /* the buffer in which a temporary of each stage lies; -1: none */
     int64_t shared_size; /* the largest of these temporaries */
     bool shares;         /* the stage's own is known */

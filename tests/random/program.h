@@ -205,7 +205,8 @@ typedef struct tir_row {
 extern const tir_row tir_rows[TIR_COUNT];
 
 /* The PrimFunc of random loops that |seed| determines (nests.c): the types of its arguments and
- * then its result, with |sizes| as its symbols; returns how many arguments it has. */
+ * then its result, with |sizes| as its symbols; returns how many arguments it has, 0 if it would be
+ * too large. */
 unsigned nest_types(uint64_t seed, const dim sizes[2], type out[MAX_ARGS + 1]);
 void nest_print(uint64_t seed, char *out, size_t capacity);
 
