@@ -245,6 +245,22 @@ static bool survives(const rlxc_ox_value *x, const rlxc_expr *const *elems, uint
     return ok;
 }
 
+/* Casts a few constant floats to a type that has them all, so that they stay known: converters to
+ * float16 put such casts before what must not be float16, the scales of Resize, say. */
+static bool widen_constant(rlxc_ox *im, rlxc_ox_value *x, rlx_dtype to)
+{
+    double values[RLXC_OX_MAX_ELEMS];
+    uint32_t n;
+    if (x->kind != RLXC_OX_TENSOR || x->atom.kind != RLXC_ATOM_CONSTANT)
+        return false;
+    const rlxc_constant *c = x->atom.constant;
+    if (!rlxc_dtype_is_float(c->dtype) || !rlxc_dtype_is_float(to) || to.bits < 32 ||
+        c->dtype.bits > to.bits || !rlxc_ox_const_doubles(im, x, values, RLXC_OX_MAX_ELEMS, &n))
+        return false;
+    rlxc_ox_set(im, 0, rlxc_ox_const_tensor(im, to, c->ndim, c->shape, values));
+    return true;
+}
+
 void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
 {
     const rlxc_expr *const *elems;
@@ -279,6 +295,8 @@ void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_set_elems(im, 0, to, x->is_vector, out, n);
         return;
     }
+    if (im->failed || widen_constant(im, x, to))
+        return;
     rlxc_atom a = rlxc_ox_in(im, 0);
     if (to.code == RLX_BOOL && rlxc_dtype_is_stored(rlxc_ox_type(im, a)))
         a = rlxc_ox_cast(im, a, RLX_F32);

@@ -317,6 +317,13 @@ def rows(Row, x):
         out.append(Row(f"R.{op}(R.divide(x, y))", {"x": x("n m", "float16", -9, 9),
                                                   "y": x("m", "float16", 1, 3)},
                        lambda a, b, f=ref: f((a / b).astype("float16")), name=f"{op} float16"))
+    for dtype in ("float32", "float16", "int8", "float64"): # rows that fill most of a register
+        for n in (5, 9, 10, 12, 14, 20, 28, 62):
+            out.append(Row("R.add(R.multiply(x, y), z)",
+                           {"x": x(f"n {n}", dtype, -3, 3), "y": x("n 1", dtype, -3, 3),
+                            "z": x("n 1", dtype, -3, 3)}, lambda a, b, c: a * b + c,
+                           name=f"rows of {n} {dtype}"))
+            out[-1].loose = 1e-2 if dtype == "float16" else 0
     for op, ref in (("maximum", np.maximum), ("minimum", np.minimum)):
         out.append(Row(f"R.{op}(R.sqrt(x), y)", {"x": x("n m", "float16"), "y": x("m", "float16")},
                        lambda a, b, f=ref: f(np.sqrt(a), b), name=f"{op} float16, NaN"))

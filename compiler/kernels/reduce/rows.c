@@ -169,6 +169,16 @@ static row_search look_at_loads(const rlxc_schedule *c, const rlxc_stage *s, uin
     return p;
 }
 
+/* True if a row of |row| elements is best a vector of as many lanes, which takes the registers of
+ * the next power of two: it fills more than half a register. LLVM stores an odd number of short
+ * elements one by one, and an odd row of 64 bits takes as long in two short registers. */
+static bool fills_vector(const rlxc_schedule *c, const rlxc_stage *s, int64_t row)
+{
+    const int64_t bits = s->out->dtype.bits, bytes = c->s->target->vector_bytes;
+    const int64_t lanes = bytes * 8 / (bits < 32 ? 32 : bits);
+    return bytes >= GATHER_BYTES && 2 * row > lanes && ((bits >= 32 && lanes >= 8) || row % 2 == 0);
+}
+
 /* The lanes of vectors for short rows that no other axis continues (|apart|), or at places that
  * data gives; or 0. Otherwise LLVM unrolls such a row and vectorizes across neighbouring rows,
  * which takes a gather for each load. */
@@ -183,6 +193,8 @@ static int64_t lanes_of_short_rows(const rlxc_schedule *c, const rlxc_stage *s, 
     const int64_t most = (int64_t)c->s->target->vector_bytes * 8 / bits;
     while (lanes < most && row % (2 * lanes) == 0)
         lanes *= 2;
+    if (apart && lanes < most / 2 && fills_vector(c, s, row))
+        return row;
     return lanes >= FEWEST_LANES && (p.places || (apart && lanes >= most / 2)) ? lanes : 0;
 }
 
