@@ -144,6 +144,20 @@ LLVMValueRef rlxc_llvm_from_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t
     return decode(g, LLVMBuildSExt(b, value, t32, ""), rlx_float_format_of(t));
 }
 
+static LLVMValueRef operand_of(LLVMValueRef value, LLVMOpcode op)
+{
+    return value && LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == op
+               ? LLVMGetOperand(value, 0)
+               : NULL;
+}
+
+/* The bits of a bfloat16 that |value| was made from (rlxc_llvm_from_memory), which only moves; or
+ * NULL. */
+static LLVMValueRef moved_bits(LLVMValueRef value)
+{
+    return operand_of(operand_of(operand_of(value, LLVMBitCast), LLVMShl), LLVMZExt);
+}
+
 LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
 {
     LLVMBuilderRef b = g->b;
@@ -152,6 +166,9 @@ LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
     if (!rlxc_is_short_float(t))
         return value;
     LLVMTypeRef to = rlxc_llvm_like(g->i16, value);
+    LLVMValueRef moved = t.code == RLX_BFLOAT ? moved_bits(value) : NULL;
+    if (moved && LLVMTypeOf(moved) == to)
+        return moved;
     if (t.code == RLX_FLOAT ? has_half(g) : g->launch != NULL) {
         LLVMTypeRef half = t.code == RLX_FLOAT ? g->half : LLVMBFloatTypeInContext(g->lc);
         LLVMValueRef h = LLVMBuildFPTrunc(b, value, rlxc_llvm_like(half, value), "");
