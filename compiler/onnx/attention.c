@@ -15,11 +15,6 @@
 #include "compiler/onnx/window.h"
 #include "compiler/ops/compose.h"
 
-static rlx_dtype at_least_float32(rlx_dtype t)
-{
-    return t.bits < 32 ? RLX_F32 : t;
-}
-
 /* --- attention -------------------------------------------------------------------------------- */
 
 enum { QUERY, KEY, VALUE, MASK, PAST_KEY, PAST_VALUE, LENGTHS };
@@ -72,7 +67,7 @@ static bool read_attention(rlxc_ox *im, attention *a)
     a->queries = rlxc_ox_dim(im, a->q, 2);
     a->keys = rlxc_ox_dim(im, a->k, 2);
     a->group = rlxc_ox_i(im, 1);
-    a->t = at_least_float32(rlxc_ox_type(im, a->q));
+    a->t = rlxc_ox_wide(rlxc_ox_type(im, a->q));
     if (rlxc_prove_eq(im->ctx, a->heads, a->shared, NULL))
         return rlxc_ox_good(im);
     const rlxc_expr *zero = rlxc_ox_i(im, 0);
@@ -191,7 +186,7 @@ static rlx_dtype softmax_type(rlxc_ox *im, const attention *a)
     int32_t precision = (int32_t)rlxc_ox_int(im, "softmax_precision", 0);
     if (precision != 0 && (!rlxc_ox_dtype_of(precision, &exact) || !rlxc_dtype_is_float(exact)))
         rlxc_ox_fail(im, "softmax_precision is %d", (int)precision);
-    return at_least_float32(exact);
+    return rlxc_ox_wide(exact);
 }
 
 /* True if the operator has the node's meaning, and dimensions and types allow one kernel. */

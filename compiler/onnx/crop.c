@@ -143,7 +143,7 @@ void rlxc_ox_import_crop_and_resize(rlxc_ox *im, const rlxc_ox_row *row)
         p[i] = places_of(im, boxes, i, d[2 + i],
                          rlxc_ox_bin(im, RLXC_EXPR_MAX, size[i], rlxc_ox_i(im, 0)));
     }
-    const rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits < 32 ? RLX_F32 : t;
+    const rlx_dtype t = rlxc_ox_type(im, x), wide = rlxc_ox_wide(t);
     const rlxc_expr *flat[2] = {rlxc_mul(im->ctx, d[0], rlxc_mul(im->ctx, d[2], d[3])), d[1]};
     rlxc_atom y = rlxc_ox_transpose(im, rlxc_ox_cast(im, x, wide), to_last, 4);
     y = crops(im, rlxc_ox_reshape(im, y, flat, 2), rlxc_ox_cast(im, image, RLX_I64), p);

@@ -257,7 +257,7 @@ static bool widen_constant(rlxc_ox *im, rlxc_ox_value *x, rlx_dtype to)
     if (!rlxc_dtype_is_float(c->dtype) || !rlxc_dtype_is_float(to) || to.bits < 32 ||
         c->dtype.bits > to.bits || !rlxc_ox_const_doubles(im, x, values, RLXC_OX_MAX_ELEMS, &n))
         return false;
-    rlxc_ox_set(im, 0, rlxc_ox_const_tensor(im, to, c->ndim, c->shape, values));
+    rlxc_ox_set(im, 0, rlxc_ox_wide_constant(im, c, to));
     return true;
 }
 
@@ -424,7 +424,7 @@ rlxc_atom rlxc_ox_activation(rlxc_ox *im, const char *name, rlxc_atom x, double 
 
 void rlxc_ox_import_elu(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlxc_atom x = rlxc_ox_wide_in(im, 0);
     if (strcmp(row->arg, "selu") == 0)
         x = elu(im, x,
                 rlxc_ox_float(im, "alpha", im->opset < 6 ? 1.6732 : 1.67326319217681884765625), 1,
@@ -433,7 +433,7 @@ void rlxc_ox_import_elu(rlxc_ox *im, const rlxc_ox_row *row)
         x = elu(im, x, rlxc_ox_float(im, "alpha", 1), rlxc_ox_float(im, "alpha", 1), 1);
     else
         x = elu(im, x, rlxc_ox_float(im, "alpha", 1), 1, 1);
-    rlxc_ox_set(im, 0, x);
+    rlxc_ox_set_rounded(im, 0, x);
 }
 
 void rlxc_ox_import_leaky_relu(rlxc_ox *im, const rlxc_ox_row *row)
@@ -479,16 +479,16 @@ void rlxc_ox_import_threshold(rlxc_ox *im, const rlxc_ox_row *row)
 
 void rlxc_ox_import_hard_sigmoid(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlxc_atom x = rlxc_ox_wide_in(im, 0);
     double alpha = row->arg ? 1.0 / 6 : rlxc_ox_float(im, "alpha", 0.2);
     rlxc_atom y = rlxc_ox_activation(im, "HardSigmoid", x, alpha, rlxc_ox_float(im, "beta", 0.5));
-    rlxc_ox_set(im, 0, row->arg ? rlxc_ox_op2(im, "multiply", x, y) : y);
+    rlxc_ox_set_rounded(im, 0, row->arg ? rlxc_ox_op2(im, "multiply", x, y) : y);
 }
 
 void rlxc_ox_import_softsign(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_ox_set(im, 0, rlxc_ox_activation(im, "Softsign", rlxc_ox_in(im, 0), 0, 0));
+    rlxc_ox_set_rounded(im, 0, rlxc_ox_activation(im, "Softsign", rlxc_ox_wide_in(im, 0), 0, 0));
 }
 
 void rlxc_ox_import_gelu(rlxc_ox *im, const rlxc_ox_row *row)
@@ -501,8 +501,8 @@ void rlxc_ox_import_gelu(rlxc_ox *im, const rlxc_ox_row *row)
 void rlxc_ox_import_mish(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0);
-    rlxc_ox_set(
+    rlxc_atom x = rlxc_ox_wide_in(im, 0);
+    rlxc_ox_set_rounded(
         im, 0,
         rlxc_ox_op2(im, "multiply", x, rlxc_ox_op1(im, "tanh", rlxc_ox_op1(im, "nn.softplus", x))));
 }

@@ -1,5 +1,6 @@
 /* Emission of operators and constants, without effect once the node has failed (importer.h). An
  * operator that reports an error fails the node. */
+#include "compiler/ir/constant.h"
 #include "compiler/ir/names.h"
 #include "compiler/ir/op.h"
 #include "compiler/onnx/sizes.h"
@@ -188,6 +189,35 @@ rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype)
         return a;
     return rlxc_ox_op0(im, "astype", a,
                        rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(dtype)));
+}
+
+rlx_dtype rlxc_ox_wide(rlx_dtype t)
+{
+    return rlxc_dtype_is_float(t) && t.bits < 32 ? RLX_F32 : t;
+}
+
+rlxc_atom rlxc_ox_wide_constant(rlxc_ox *im, const rlxc_constant *c, rlx_dtype to)
+{
+    const size_t n = c->nbytes / rlx_dtype_size(c->dtype);
+    double *values = rlxc_try_alloc(im->ctx, n + 1, sizeof *values);
+    for (size_t i = 0; values && i < n; i++)
+        values[i] = rlxc_constant_double(c, i);
+    return values ? rlxc_ox_const_tensor(im, to, c->ndim, c->shape, values) : (rlxc_atom){0};
+}
+
+rlxc_atom rlxc_ox_wide_in(rlxc_ox *im, uint32_t input)
+{
+    const rlxc_atom x = rlxc_ox_in(im, input);
+    const rlx_dtype t = rlxc_ox_type(im, x), wide = rlxc_ox_wide(t);
+    if (rlxc_dtype_eq(t, wide) || x.kind != RLXC_ATOM_CONSTANT ||
+        rlxc_map_get(&im->weights.in, rlxc_key(x.constant)))
+        return rlxc_ox_cast(im, x, wide);
+    return rlxc_ox_wide_constant(im, x.constant, wide);
+}
+
+void rlxc_ox_set_rounded(rlxc_ox *im, uint32_t output, rlxc_atom atom)
+{
+    rlxc_ox_set(im, output, rlxc_ox_cast(im, atom, rlxc_ox_type(im, rlxc_ox_in(im, 0))));
 }
 
 static bool is_declared(rlxc_ox *im, uint32_t i)

@@ -139,7 +139,7 @@ static void mix(rlxc_ox *im, experts *e)
 static experts begin(rlxc_ox *im)
 {
     const rlx_dtype t = rlxc_ox_type(im, rlxc_ox_in(im, 0));
-    experts e = {.t = t.bits < 32 ? RLX_F32 : t};
+    experts e = {.t = rlxc_ox_wide(t)};
     e.chosen = rlxc_ox_cast(im, rlxc_ox_in(im, 1), e.t);
     return e;
 }

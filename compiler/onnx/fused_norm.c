@@ -101,7 +101,7 @@ void rlxc_ox_import_fused_group_norm(rlxc_ox *im, const rlxc_ox_row *row)
     const int64_t activation = rlxc_ox_int(im, "activation", 0);
     rlxc_atom x = rlxc_ox_in(im, 0);
     const uint32_t ndim = rlxc_ox_ndim(im, x);
-    const rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits < 32 ? RLX_F32 : t;
+    const rlx_dtype t = rlxc_ox_type(im, x), wide = rlxc_ox_wide(t);
     if (row->arg) {
         rlxc_atom skip = rlxc_ox_in(im, 3);
         if (rlxc_ox_ndim(im, skip) == 2 && ndim > 2) {

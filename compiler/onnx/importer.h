@@ -161,6 +161,10 @@ rlxc_ox_value *rlxc_ox_value_in(rlxc_ox *im,
                                 uint32_t input);   /* never NULL; absent: kind RLXC_OX_ABSENT */
 rlxc_atom rlxc_ox_in(rlxc_ox *im, uint32_t input); /* a tensor whose dimensions are known */
 void rlxc_ox_set(rlxc_ox *im, uint32_t output, rlxc_atom atom);
+/* For operators that are made of several: 16-bit floats as float32, so that only the result is
+ * rounded, and no square underflows or overflows; and the result in the type of input 0. */
+rlxc_atom rlxc_ox_wide_in(rlxc_ox *im, uint32_t input);
+void rlxc_ox_set_rounded(rlxc_ox *im, uint32_t output, rlxc_atom atom);
 void rlxc_ox_set_value(rlxc_ox *im, uint32_t output, rlxc_ox_value *value);
 void rlxc_ox_set_elems(rlxc_ox *im, uint32_t output, rlx_dtype dtype, bool is_vector,
                        const rlxc_expr *const *elems, uint32_t n);
@@ -232,6 +236,7 @@ rlxc_atom rlxc_ox_shaped(rlxc_ox *im, rlxc_atom a);
 /* |a|, whose dimensions |axes| (as bits) must be |dims|: checked at run time unless proved. */
 rlxc_atom rlxc_ox_state_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t axes);
 rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype);
+rlx_dtype rlxc_ox_wide(rlx_dtype t); /* float32 for shorter floats; others stay */
 /* Inputs |i| and |k| of the node in |*io_a| and |*io_b|, where both are floats, of two types. If
  * the model declares these types, the node fails. Otherwise the narrower becomes the wider, with a
  * warning: some exporters widen one operand and forget the other. */
@@ -241,6 +246,8 @@ void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b);
 rlxc_atom rlxc_ox_reshape(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);
 rlxc_atom rlxc_ox_broadcast(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);
 rlxc_atom rlxc_ox_number(rlxc_ox *im, rlx_dtype dtype, double value); /* a scalar constant */
+/* The elements of |c| as a constant of a floating type that has them all. */
+rlxc_atom rlxc_ox_wide_constant(rlxc_ox *im, const rlxc_constant *c, rlx_dtype to);
 rlxc_atom rlxc_ox_const_tensor(rlxc_ox *im, rlx_dtype dtype, uint32_t ndim, const int64_t *shape,
                                const double *values);
 rlxc_atom rlxc_ox_full(rlxc_ox *im, rlx_dtype dtype, double value, const rlxc_expr *const *dims,

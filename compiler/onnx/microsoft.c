@@ -268,7 +268,7 @@ void rlxc_ox_import_group_query_attention(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_set(im, 1 + i, x[1 + i]);
     }
     const rlx_dtype t = rlxc_ox_type(im, x[0]);
-    x[3] = bias_of(im, &g, t.bits < 32 ? RLX_F32 : t);
+    x[3] = bias_of(im, &g, rlxc_ox_wide(t));
     double scale = rlxc_ox_float(im, "scale", 0);
     scale = scale == 0 ? 1 / sqrt((double)g.size) : scale;
     rlxc_attrs attrs = rlxc_one_attr(im->ctx, "scale", rlxc_attr_float(scale));

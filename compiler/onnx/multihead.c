@@ -17,8 +17,7 @@ static const int64_t SWAP[4] = {0, 2, 1, 3};
 
 static rlx_dtype score_type(rlxc_ox *im, const rlxc_ox_heads *h)
 {
-    const rlx_dtype t = rlxc_ox_type(im, h->q);
-    return t.bits < 32 ? RLX_F32 : t;
+    return rlxc_ox_wide(rlxc_ox_type(im, h->q));
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -376,11 +376,11 @@ static void max_pool_indices(rlxc_ox *im, rlxc_atom x, rlxc_atom flat_at, const 
 
 void rlxc_ox_import_pool(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    rlxc_atom x = rlxc_ox_in(im, 0);
+    bool is_max = strcmp(row->arg, "max") == 0, lp = strcmp(row->arg, "lp") == 0;
+    rlxc_atom x = lp ? rlxc_ox_wide_in(im, 0) : rlxc_ox_in(im, 0);
     rlx_dtype t = rlxc_ox_type(im, x);
     rlxc_ox_window w;
     uint32_t ndim = rlxc_ox_ndim(im, x);
-    bool is_max = strcmp(row->arg, "max") == 0, lp = strcmp(row->arg, "lp") == 0;
     if (!rlxc_ox_read_window(im, &w, ndim < 2 ? 0 : ndim - 2))
         return;
     fill_list(im, "kernel_shape", w.kernel, w.n, 1);
@@ -433,7 +433,7 @@ void rlxc_ox_import_pool(rlxc_ox *im, const rlxc_ox_row *row)
         y = rlxc_ox_op2(im, "multiply", y, rlxc_ox_number(im, t, count));
         y = rlxc_ox_op2(im, "power", y, rlxc_ox_number(im, t, 1 / p));
     }
-    rlxc_ox_set(im, 0, y);
+    rlxc_ox_set_rounded(im, 0, y);
 }
 
 void rlxc_ox_import_global_pool(rlxc_ox *im, const rlxc_ox_row *row)
@@ -446,9 +446,11 @@ void rlxc_ox_import_global_pool(rlxc_ox *im, const rlxc_ox_row *row)
         axes[n++] = i;
     if (strcmp(row->arg, "lp") == 0) {
         double p = rlxc_ox_float(im, "p", 2);
+        x = rlxc_ox_wide_in(im, 0);
+        t = rlxc_ox_type(im, x);
         x = rlxc_ox_op2(im, "power", rlxc_ox_op1(im, "abs", x), rlxc_ox_number(im, t, p));
         x = rlxc_ox_reduce(im, "sum", x, axes, n, true);
-        rlxc_ox_set(im, 0, rlxc_ox_op2(im, "power", x, rlxc_ox_number(im, t, 1 / p)));
+        rlxc_ox_set_rounded(im, 0, rlxc_ox_op2(im, "power", x, rlxc_ox_number(im, t, 1 / p)));
         return;
     }
     rlxc_ox_set(im, 0, rlxc_ox_reduce(im, row->arg, x, axes, n, true));

@@ -40,7 +40,7 @@ static bool by_constants(rlxc_ox *im, rlxc_atom x, const rlxc_atom *params)
 void rlxc_ox_import_batch_norm(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0), in[4];
+    rlxc_atom x = rlxc_ox_wide_in(im, 0), in[4];
     uint32_t ndim = rlxc_ox_ndim(im, x);
     double epsilon = rlxc_ox_float(im, "epsilon", 1e-5),
            momentum = rlxc_ox_float(im, "momentum", 0.9);
@@ -55,12 +55,13 @@ void rlxc_ox_import_batch_norm(rlxc_ox *im, const rlxc_ox_row *row)
         in[i] =
             ndim < 2 ? rlxc_ox_in(im, i + 1) : rlxc_ox_per_channel(im, rlxc_ox_in(im, i + 1), x);
     rlxc_atom mean = in[2], variance = in[3];
-    const rlxc_atom args[5] = {x, rlxc_ox_in(im, 1), rlxc_ox_in(im, 2), rlxc_ox_in(im, 3),
-                               rlxc_ox_in(im, 4)};
+    const rlxc_atom args[5] = {x, rlxc_ox_wide_in(im, 1), rlxc_ox_wide_in(im, 2),
+                               rlxc_ox_wide_in(im, 3), rlxc_ox_wide_in(im, 4)};
     if (!training && by_constants(im, x, &args[1])) {
         rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 1);
         attrs = rlxc_ox_with(im, attrs, "epsilon", rlxc_attr_float(epsilon));
-        rlxc_ox_set(im, 0, rlxc_ox_field(im, rlxc_ox_opv(im, "nn.batch_norm", args, 5, attrs), 0));
+        rlxc_ox_set_rounded(im, 0,
+                            rlxc_ox_field(im, rlxc_ox_opv(im, "nn.batch_norm", args, 5, attrs), 0));
         return;
     }
     if (training) {
@@ -86,13 +87,14 @@ void rlxc_ox_import_batch_norm(rlxc_ox *im, const rlxc_ox_row *row)
     rlx_dtype t = rlxc_ox_type(im, x);
     rlxc_atom y =
         normalized(im, x, rlxc_ox_cast(im, mean, t), rlxc_ox_cast(im, variance, t), epsilon);
-    rlxc_ox_set(im, 0, affine(im, y, rlxc_ox_cast(im, in[0], t), rlxc_ox_cast(im, in[1], t)));
+    rlxc_ox_set_rounded(im, 0,
+                        affine(im, y, rlxc_ox_cast(im, in[0], t), rlxc_ox_cast(im, in[1], t)));
 }
 
 void rlxc_ox_import_instance_norm(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlxc_atom x = rlxc_ox_wide_in(im, 0);
     uint32_t ndim = rlxc_ox_ndim(im, x), n = 0;
     int64_t axes[RLXC_MAX_NDIM];
     for (uint32_t i = 2; i < ndim; i++)
@@ -100,9 +102,9 @@ void rlxc_ox_import_instance_norm(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom mean = rlxc_ox_reduce(im, "mean", x, axes, n, true);
     rlxc_atom variance = rlxc_ox_reduce(im, "variance", x, axes, n, true);
     rlxc_atom y = normalized(im, x, mean, variance, rlxc_ox_float(im, "epsilon", 1e-5));
-    rlxc_ox_set(im, 0,
-                affine(im, y, rlxc_ox_per_channel(im, rlxc_ox_in(im, 1), x),
-                       rlxc_ox_per_channel(im, rlxc_ox_in(im, 2), x)));
+    rlxc_ox_set_rounded(im, 0,
+                        affine(im, y, rlxc_ox_per_channel(im, rlxc_ox_wide_in(im, 1), x),
+                               rlxc_ox_per_channel(im, rlxc_ox_wide_in(im, 2), x)));
 }
 
 rlxc_atom rlxc_ox_layer_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom shift,
@@ -119,7 +121,7 @@ rlxc_atom rlxc_ox_layer_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_ato
         attrs = rlxc_ox_with(im, attrs, "epsilon", rlxc_attr_float(epsilon));
         return rlxc_ox_opv(im, "nn.layer_norm", args, 3, attrs);
     }
-    rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits < 32 ? RLX_F32 : t;
+    rlx_dtype t = rlxc_ox_type(im, x), wide = rlxc_ox_wide(t);
     rlxc_atom w = rlxc_ox_cast(im, x, wide);
     rlxc_atom mean = rlxc_ox_reduce(im, "mean", w, axes, n, true);
     rlxc_atom variance = rlxc_ox_reduce(im, "variance", w, axes, n, true);
@@ -153,12 +155,14 @@ rlxc_atom rlxc_ox_group_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_ato
                              int64_t groups, double epsilon)
 {
     const uint32_t ndim = rlxc_ox_ndim(im, x);
+    const rlx_dtype t = rlxc_ox_type(im, x), wide = rlxc_ox_wide(t);
     const int64_t axes[1] = {2};
     const rlxc_expr *dims[RLXC_MAX_NDIM], *parts[3];
     if (groups < 1 || ndim < 3) {
         rlxc_ox_fail(im, "expected a positive number of groups and at least three dimensions");
         return x;
     }
+    x = rlxc_ox_cast(im, x, wide);
     rlxc_ox_dims(im, x, dims);
     parts[0] = dims[0];
     parts[1] = rlxc_ox_i(im, groups);
@@ -167,8 +171,10 @@ rlxc_atom rlxc_ox_group_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_ato
     rlxc_atom y = rlxc_ox_reshape(im, x, parts, 3);
     y = normalized(im, y, rlxc_ox_reduce(im, "mean", y, axes, 1, true),
                    rlxc_ox_reduce(im, "variance", y, axes, 1, true), epsilon);
-    return affine(im, rlxc_ox_reshape(im, y, dims, ndim), rlxc_ox_per_channel(im, scale, x),
-                  rlxc_ox_per_channel(im, shift, x));
+    y = affine(im, rlxc_ox_reshape(im, y, dims, ndim),
+               rlxc_ox_cast(im, rlxc_ox_per_channel(im, scale, x), wide),
+               rlxc_ox_cast(im, rlxc_ox_per_channel(im, shift, x), wide));
+    return rlxc_ox_cast(im, y, t);
 }
 
 void rlxc_ox_import_group_norm(rlxc_ox *im, const rlxc_ox_row *row)
@@ -193,7 +199,7 @@ rlxc_atom rlxc_ox_rms_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, int64_t fi
     int64_t axes[RLXC_MAX_NDIM];
     for (uint32_t i = rlxc_ox_axis(im, first, ndim); i < ndim; i++)
         axes[n++] = i;
-    rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits < 32 ? RLX_F32 : t;
+    rlx_dtype t = rlxc_ox_type(im, x), wide = rlxc_ox_wide(t);
     rlxc_atom w = rlxc_ox_cast(im, x, wide);
     rlxc_atom mean = rlxc_ox_reduce(im, "mean", rlxc_ox_op1(im, "square", w), axes, n, true);
     mean = rlxc_ox_op2(im, "add", mean, rlxc_ox_number(im, wide, epsilon));
@@ -213,7 +219,7 @@ void rlxc_ox_import_rms_norm(rlxc_ox *im, const rlxc_ox_row *row)
 void rlxc_ox_import_mvn(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlxc_atom x = rlxc_ox_wide_in(im, 0);
     rlx_dtype t = rlxc_ox_type(im, x);
     int64_t axes[RLXC_MAX_NDIM] = {0, 2, 3};
     uint32_t n;
@@ -222,14 +228,15 @@ void rlxc_ox_import_mvn(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom mean = rlxc_ox_reduce(im, "mean", x, axes, n, true);
     rlxc_atom std = rlxc_ox_op1(im, "sqrt", rlxc_ox_reduce(im, "variance", x, axes, n, true));
     std = rlxc_ox_op2(im, "add", std, rlxc_ox_number(im, t, 1e-9));
-    rlxc_ox_set(im, 0, rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "subtract", x, mean), std));
+    rlxc_ox_set_rounded(im, 0,
+                        rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "subtract", x, mean), std));
 }
 
 /* x / (bias + alpha / size * sum of squares of neighbouring channels)^beta */
 void rlxc_ox_import_lrn(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlxc_atom x = rlxc_ox_wide_in(im, 0);
     rlx_dtype t = rlxc_ox_type(im, x);
     int64_t size = rlxc_ox_int(im, "size", 1);
     const rlxc_expr *channels = rlxc_ox_dim(im, x, 1);
@@ -250,5 +257,5 @@ void rlxc_ox_import_lrn(rlxc_ox *im, const rlxc_ox_row *row)
     sum = rlxc_ox_op2(im, "multiply", sum, rlxc_ox_number(im, t, alpha));
     sum = rlxc_ox_op2(im, "add", sum, rlxc_ox_number(im, t, rlxc_ox_float(im, "bias", 1)));
     sum = rlxc_ox_op2(im, "power", sum, rlxc_ox_number(im, t, rlxc_ox_float(im, "beta", 0.75)));
-    rlxc_ox_set(im, 0, rlxc_ox_op2(im, "divide", x, sum));
+    rlxc_ox_set_rounded(im, 0, rlxc_ox_op2(im, "divide", x, sum));
 }

@@ -17,21 +17,23 @@ static rlxc_atom reduce_over(rlxc_ox *im, const char *kind, rlxc_atom x, const i
     if (strcmp(kind, "l1") == 0)
         return rlxc_ox_reduce(im, "sum", rlxc_ox_op1(im, "abs", x), axes, n, keepdims);
     if (strcmp(kind, "l2") == 0) {
-        rlx_dtype wide = rlxc_dtype_is_float(t) ? t : RLX_F64;
+        rlx_dtype wide = rlxc_dtype_is_float(t) ? rlxc_ox_wide(t) : RLX_F64;
         rlxc_atom y = rlxc_ox_cast(im, x, wide);
         y = rlxc_ox_op1(im, "sqrt",
                         rlxc_ox_reduce(im, "sum", rlxc_ox_op1(im, "square", y), axes, n, keepdims));
         return rlxc_ox_cast(im, y, t);
     }
-    if (strcmp(kind, "sum_square") == 0)
-        return rlxc_ox_reduce(im, "sum", rlxc_ox_op1(im, "square", x), axes, n, keepdims);
+    if (strcmp(kind, "sum_square") == 0) {
+        rlxc_atom y = rlxc_ox_op1(im, "square", rlxc_ox_cast(im, x, rlxc_ox_wide(t)));
+        return rlxc_ox_cast(im, rlxc_ox_reduce(im, "sum", y, axes, n, keepdims), t);
+    }
     if (strcmp(kind, "log_sum") == 0) {
-        rlx_dtype wide = rlxc_dtype_is_float(t) ? t : RLX_F64;
+        rlx_dtype wide = rlxc_dtype_is_float(t) ? rlxc_ox_wide(t) : RLX_F64;
         rlxc_atom y = rlxc_ox_reduce(im, "sum", rlxc_ox_cast(im, x, wide), axes, n, keepdims);
         return rlxc_ox_cast(im, rlxc_ox_op1(im, "log", y), t);
     }
     if (strcmp(kind, "log_sum_exp") == 0) {
-        rlx_dtype wide = rlxc_dtype_is_float(t) ? t : RLX_F64;
+        rlx_dtype wide = rlxc_dtype_is_float(t) ? rlxc_ox_wide(t) : RLX_F64;
         rlxc_atom y = rlxc_ox_cast(im, x, wide);
         /* Subtracts the maximum, so that exp does not overflow, unless it is infinite. */
         rlxc_atom top = rlxc_ox_reduce(im, "max", y, axes, n, true);
@@ -413,11 +415,12 @@ void rlxc_ox_import_softmax(rlxc_ox *im, const rlxc_ox_row *row)
 void rlxc_ox_import_lp_normalization(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlxc_atom x = rlxc_ox_wide_in(im, 0);
     int64_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -1), rlxc_ox_ndim(im, x));
     const char *kind = rlxc_ox_int(im, "p", 2) == 1 ? "l1" : "l2";
     rlxc_atom norm = reduce_over(im, kind, x, &axis, 1, true);
     rlxc_atom zero = rlxc_ox_number(im, rlxc_ox_type(im, x), 0);
     rlxc_atom y = rlxc_ox_op2(im, "divide", x, norm);
-    rlxc_ox_set(im, 0, rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "equal", norm, zero), zero, y));
+    rlxc_ox_set_rounded(im, 0,
+                        rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "equal", norm, zero), zero, y));
 }

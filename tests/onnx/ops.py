@@ -475,7 +475,7 @@ def rows():
                 lambda a, s: ref.quantize(a, f32(.001).astype(float), 0, -2 ** 15, 2 ** 15 - 1),
                 opset=21, output_dtype=5),
             Row("Cast", [x("n m", "int32", -99, 99)], lambda a: (a + 8) % 16 - 8, opset=21, to=22)]
-    out += stored_types()
+    out += stored_types() + wide_halves()
     dense = np.where(rng.uniform(size=(4, 3)) < .4, rng.uniform(size=(4, 3)), 0).astype(f32)
     out += [Row("Add", [x("n 4 3"), Sparse(dense, c)], lambda a, b: a + b, opset=14,
                 name=f"sparse {c}") for c in (True, False)]
@@ -531,6 +531,34 @@ def rows():
                        kernel_shape=[size], strides=[stride],
                        auto_pad="SAME_UPPER" if upper else "SAME_LOWER"))
     return out + without_attributes()
+
+
+def wide_halves():
+    """Operators made of several, whose squares and sums float16 does not have."""
+    x, h, small, large = Input, np.float16, ("float16", 1e-4, 9e-4), ("float16", 20000, 60000)
+    params = [np.array(v, h) for v in ([1, 2, .5], [0, 1, -1], [3e4, 4e4, 5e4], [1e4, 2e4, 6e4])]
+    four = [np.reshape(v.astype(float), (3, 1, 1)) for v in params]
+    out = []
+    for low, high in (small[1:], (300, 900)):
+        out += [Row("ReduceL2", [x("n 5 m", "float16", low, high)],
+                    lambda a: np.sqrt((a * a).sum(1, keepdims=True)), opset=13, axes=[1]),
+                Row("LpNormalization", [x("n 7", "float16", low, high)],
+                    lambda a: a / np.sqrt((a * a).sum(1, keepdims=True)), opset=22, axis=1),
+                Row("GlobalLpPool", [x("1 2 n m", "float16", low, high)],
+                    lambda a: np.sqrt((a * a).sum((2, 3), keepdims=True)), opset=22)]
+    out += [Row("InstanceNormalization", [x("n 3 5 4", *large), *params[:2]],
+                lambda a, g, b: normalized(a, (2, 3), 1e-5, four[0], four[1]), opset=22),
+            Row("GroupNormalization", [x("n 3 5 4", *large), *params[:2]],
+                lambda a, g, b: normalized(a, (2, 3), 1e-5, four[0], four[1]), opset=21,
+                num_groups=3),
+            Row("BatchNormalization", [x("n 3 5 4", *large), *params],
+                lambda a, *p: (a - four[2]) / np.sqrt(four[3] + 1e-5) * four[0] + four[1],
+                opset=15),
+            Row("MeanVarianceNormalization", [np.full((2, 3, 2, 2), 7, h)], np.zeros_like, opset=13),
+            Row("ReduceLogSumExp", [x("n 5", "float16", 100, 200)],
+                lambda a: np.log(np.exp(a - a.max(1, keepdims=True)).sum(1, keepdims=True)) +
+                a.max(1, keepdims=True), opset=13, axes=[1])]
+    return out
 
 
 def stored_types():
