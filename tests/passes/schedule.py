@@ -54,10 +54,12 @@ class Module:
                         v_ax0, v_k1 = T.axis.remap("SR", [ax0_m, k1])
                         T.block_attr({"rlx.rule": "rows"})
                         T_softmax_maxelem[v_ax0 - ax0_m] = T.max(T_softmax_maxelem[v_ax0 - ax0_m], r[v_ax0, v_k1])
-                for ax1 in range(T.int64(24)):
-                    with T.block("T_softmax_exp"):
-                        v_ax0, v_ax1 = T.axis.remap("SS", [ax0_m, ax1])
-                        T_softmax_exp[v_ax0 - ax0_m, v_ax1] = T.exp_nonpositive(r[v_ax0, v_ax1] - T_softmax_maxelem[v_ax0 - ax0_m])
+                for ax1_0 in range(T.int64(3)):
+                    for ax1_1 in T.vectorized(T.int64(8)):
+                        with T.block("T_softmax_exp"):
+                            v_ax0 = T.axis.spatial(n, ax0_m)
+                            v_ax1 = T.axis.spatial(T.int64(24), ax1_0 * T.int64(8) + ax1_1)
+                            T_softmax_exp[v_ax0 - ax0_m, v_ax1] = T.exp_nonpositive(r[v_ax0, v_ax1] - T_softmax_maxelem[v_ax0 - ax0_m])
                 with T.block("T_softmax_expsum_init"):
                     v_ax0 = T.axis.spatial(n, ax0_m)
                     T_softmax_expsum[v_ax0 - ax0_m] = T.float32(0.0)

@@ -21,7 +21,8 @@ enum {
     LONG_ROW = 96,        /* elements; LLVM does not fully unroll longer loops */
     FEWEST_LANES = 4,     /* of a vector that pays */
     GATHER_BYTES = 32,    /* LLVM gathers into vectors of so many bytes, and longer ones */
-    ROW_MULTIPLE = 8      /* divides rows that need few instructions besides full vectors */
+    ROW_MULTIPLE = 8,     /* divides rows that need few instructions besides full vectors */
+    LINE_BITS = 512       /* of a cache line, and of the longest registers */
 };
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -169,14 +170,16 @@ static row_search look_at_loads(const rlxc_schedule *c, const rlxc_stage *s, uin
     return p;
 }
 
-/* True if a row of |row| elements is best a vector of as many lanes, which takes the registers of
- * the next power of two: it fills more than half a register. LLVM stores an odd number of short
- * elements one by one, and an odd row of 64 bits takes as long in two short registers. */
-static bool fills_vector(const rlxc_schedule *c, const rlxc_stage *s, int64_t row)
+/* True if a row of |row| elements is best one vector, and not several of |lanes|. LLVM takes as
+ * many registers as hold it, the last one in part: 12 lanes are one of 16, 40 are three. It stores
+ * an odd number of short elements one by one, and odd rows of 64 bits take as long in shorter
+ * vectors. */
+static bool is_one_vector(const rlxc_schedule *c, const rlxc_stage *s, int64_t row, int64_t lanes)
 {
     const int64_t bits = s->out->dtype.bits, bytes = c->s->target->vector_bytes;
-    const int64_t lanes = bytes * 8 / (bits < 32 ? 32 : bits);
-    return bytes >= GATHER_BYTES && 2 * row > lanes && ((bits >= 32 && lanes >= 8) || row % 2 == 0);
+    const int64_t whole = bytes * 8 / (bits < 32 ? 32 : bits);
+    return bytes >= GATHER_BYTES && (row + whole - 1) / whole < row / lanes &&
+           16 * row >= 7 * whole && ((bits >= 32 && whole >= 8) || row % 2 == 0);
 }
 
 /* The lanes of vectors for short rows that no other axis continues (|apart|), or at places that
@@ -193,7 +196,7 @@ static int64_t lanes_of_short_rows(const rlxc_schedule *c, const rlxc_stage *s, 
     const int64_t most = (int64_t)c->s->target->vector_bytes * 8 / bits;
     while (lanes < most && row % (2 * lanes) == 0)
         lanes *= 2;
-    if (apart && lanes < most / 2 && fills_vector(c, s, row))
+    if (apart && is_one_vector(c, s, row, lanes))
         return row;
     return lanes >= FEWEST_LANES && (p.places || (apart && lanes >= most / 2)) ? lanes : 0;
 }
@@ -317,8 +320,11 @@ static bool reduces_vectors(const rlxc_schedule *c, const rlxc_stage *const *gro
             return false;
     row_search p = {.ctx = c->s->ctx, .innermost = last, .in_rows = true};
     rlxc_expr_visit(c->s->ctx, s->value, look_at_load, &p);
-    return p.in_rows && s->reduces[s->n_axes - 1] && rlxc_is_int(extent, &row) &&
-           bytes >= GATHER_BYTES && row >= lanes && row <= LONG_ROW && row % ROW_MULTIPLE == 0;
+    if (!p.in_rows || !s->reduces[s->n_axes - 1] || !rlxc_is_int(extent, &row) ||
+        bytes < GATHER_BYTES || row > LONG_ROW)
+        return false;
+    return (row >= lanes && row % ROW_MULTIPLE == 0) || row * s->out->dtype.bits > LINE_BITS ||
+           (bytes * 8 == LINE_BITS && 2 * row > lanes);
 }
 
 /* A sum gets initial values of its own; a result that stays in memory is summed elsewhere. */
@@ -351,6 +357,14 @@ static void hint_borders(const rlxc_schedule *c, rlxc_schedule_steps *l, const r
         rlxc_step_annotate(l, t->loops[k], RLXC_PARTITION_HINT, rlxc_attr_int(1));
 }
 
+/* True if |s| computes rows of the same length as |last|, in vectors. */
+static bool is_alike(const rlxc_schedule *c, const rlxc_stage *s, const rlxc_stage *last)
+{
+    return s->n_axes == last->n_axes &&
+           s->extents[s->n_axes - 1] == last->extents[last->n_axes - 1] &&
+           look_at_loads(c, s, 0).in_rows;
+}
+
 bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
 {
     const rlxc_rows_sizes *z = sizes;
@@ -381,9 +395,11 @@ bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
         if (a == 0)
             nests[0].loops[0] = rows[0];
     }
-    if (z->lanes) {
+    for (uint32_t k = 0; k < n && z->lanes; k++) {
         rlxc_step_ref halves[2];
-        rlxc_loops *t = &nests[n - 1];
+        rlxc_loops *t = &nests[k];
+        if (k + 1 < n && !is_alike(c, group[k], group[n - 1]))
+            continue;
         rlxc_step_split(l, t->loops[t->n - 1], (const int64_t[]){0, z->lanes}, 2, halves);
         rlxc_step_mark(l, RLXC_STEP_vectorize, halves[1]);
         t->loops[t->n - 1] = halves[0];
