@@ -48,8 +48,11 @@ static bool is_integer(const node *n, int64_t c)
     return n->kind == INTEGER && n->c == c;
 }
 
+/* |a| or |b| alone if the other is NULL, a condition that always holds. */
 static const node *binary(nest *t, kind k, const node *a, const node *b)
 {
+    if (!a || !b)
+        return a ? a : b;
     if ((k == ADD && is_integer(a, 0)) || (k == MULTIPLY && is_integer(a, 1)))
         return b;
     if (((k == ADD || k == SUBTRACT) && is_integer(b, 0)) ||
@@ -71,11 +74,6 @@ static const node *add(nest *t, const node *a, const node *b)
 static const node *times(nest *t, int64_t c, const node *a)
 {
     return binary(t, MULTIPLY, a, integer(t, c));
-}
-
-static const node * and (nest * t, const node *a, const node *b)
-{
-    return !a ? b : !b ? a : binary(t, AND, a, b);
 }
 
 /* |a| < |b| */
@@ -215,13 +213,13 @@ static const node *read_at(nest *t, const operand *o, const node *const *at, con
             continue;
         const node *from = binary(t, SUBTRACT, at[i], integer(t, o->before[i]));
         const node *extent = t->buffers[o->buffer].shape[i];
-        inside = and(t, inside,
-                     and(t, binary(t, LESS_EQUAL, integer(t, o->before[i]), at[i]),
-                         less(t, from, times(t, o->dilation[i], extent))));
+        inside = binary(t, AND, inside,
+                        binary(t, AND, binary(t, LESS_EQUAL, integer(t, o->before[i]), at[i]),
+                               less(t, from, times(t, o->dilation[i], extent))));
         if (o->dilation[i] > 1)
-            inside = and(t, inside,
-                         binary(t, EQUAL, binary(t, MODULO, from, integer(t, o->dilation[i])),
-                                integer(t, 0)));
+            inside = binary(t, AND, inside,
+                            binary(t, EQUAL, binary(t, MODULO, from, integer(t, o->dilation[i])),
+                                   integer(t, 0)));
         index[i] = binary(t, DIVIDE, from, integer(t, o->dilation[i]));
     }
     for (unsigned i = 0; i < o->ndim && cached; i++)
@@ -278,7 +276,7 @@ static void choose_tiles(nest *t, const stage *s, tiling *g)
         const node *n = s->extents[a];
         const int64_t tile = g->by[0][a];
         if (n->kind == INTEGER ? n->c % tile != 0 : tile != 1)
-            g->limit = and(t, g->limit, less(t, parts(t, g, a, 0, LEVELS), n));
+            g->limit = binary(t, AND, g->limit, less(t, parts(t, g, a, 0, LEVELS), n));
     }
 }
 
@@ -361,7 +359,7 @@ static const node *emit_operand(nest *t, const tiling *g, const operand *o, piec
     for (unsigned i = 0; i < o->ndim; i++) {
         from[i] = add(t, elements ? begin[i] : base[i], f.at[i]);
         if (elements || !o->bordered[i])
-            limit = and(t, limit, less(t, from[i], t->buffers[o->buffer].shape[i]));
+            limit = binary(t, AND, limit, less(t, from[i], t->buffers[o->buffer].shape[i]));
     }
     const node *copy =
         elements ? access(t, o->buffer, from, NULL) : read_at(t, o, from, NULL, NULL);
@@ -399,7 +397,7 @@ static const node *emit_stage(nest *t, const stage *s)
         for (unsigned a = 0; a < s->n_space; a++) {
             all[a] = local || whole ? f.at[a] : add(t, parts(t, &g, a, 0, 1), f.at[a]);
             if (!local && !whole)
-                limit = and(t, limit, less(t, all[a], s->extents[a]));
+                limit = binary(t, AND, limit, less(t, all[a], s->extents[a]));
         }
         mark_inner(t, &f.loops, true);
         const node *store = around(t, &f.loops, where(t, limit, access(t, id, all, initial)));
@@ -417,7 +415,7 @@ static const node *emit_stage(nest *t, const stage *s)
         const node *all[RANK], *limit = NULL;
         for (unsigned a = 0; a < s->n_space; a++) {
             all[a] = add(t, parts(t, &g, a, 0, 1), f.at[a]);
-            limit = and(t, limit, less(t, all[a], s->extents[a]));
+            limit = binary(t, AND, limit, less(t, all[a], s->extents[a]));
         }
         mark_inner(t, &f.loops, true);
         p.last = around(t, &f.loops,
@@ -611,26 +609,4 @@ nest *nest_build(uint64_t seed)
     if (chance_of(t, 50))
         change_some(t, source);
     return t;
-}
-
-unsigned nest_types(uint64_t seed, const dim sizes[2], type out[MAX_ARGS + 1])
-{
-    nest *t = nest_build(seed);
-    unsigned n = 0;
-    if (t->full) {
-        free(t);
-        return 0;
-    }
-    for (unsigned i = 0; i < t->n_buffers; i++) {
-        const buffer *b = &t->buffers[i];
-        if (b->temporary)
-            continue;
-        out[n] = (type){.elem = F32, .ndim = b->ndim};
-        for (unsigned k = 0; k < b->ndim; k++)
-            out[n].d[k] =
-                b->shape[k]->kind == SYMBOL ? sizes[b->shape[k]->c] : dim_const(b->shape[k]->c);
-        n++;
-    }
-    free(t);
-    return n - 1;
 }

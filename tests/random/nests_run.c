@@ -1,9 +1,31 @@
-/* Prints random PrimFuncs in loops, and evaluates them. */
+/* The types of random PrimFuncs in loops, their text, and their evaluation. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/random/nests.h"
+
+unsigned nest_types(uint64_t seed, const dim sizes[2], type out[MAX_ARGS + 1])
+{
+    nest *t = nest_build(seed);
+    unsigned n = 0;
+    if (t->full) {
+        free(t);
+        return 0;
+    }
+    for (unsigned i = 0; i < t->n_buffers; i++) {
+        const buffer *b = &t->buffers[i];
+        if (b->temporary)
+            continue;
+        out[n] = (type){.elem = F32, .ndim = b->ndim};
+        for (unsigned k = 0; k < b->ndim; k++)
+            out[n].d[k] =
+                b->shape[k]->kind == SYMBOL ? sizes[b->shape[k]->c] : dim_const(b->shape[k]->c);
+        n++;
+    }
+    free(t);
+    return n - 1;
+}
 
 /* --- printing --------------------------------------------------------------------------------- */
 
