@@ -246,7 +246,8 @@ static bool survives(const rlxc_ox_value *x, const rlxc_expr *const *elems, uint
 }
 
 /* Casts a few constant floats to a type that has them all, so that they stay known: converters to
- * float16 put such casts before what must not be float16, the scales of Resize, say. */
+ * float16 put such casts before what must not be float16, the scales of Resize, say. Weights that
+ * leave the file are not known. */
 static bool widen_constant(rlxc_ox *im, rlxc_ox_value *x, rlx_dtype to)
 {
     double values[RLXC_OX_MAX_ELEMS];
@@ -254,8 +255,9 @@ static bool widen_constant(rlxc_ox *im, rlxc_ox_value *x, rlx_dtype to)
     if (x->kind != RLXC_OX_TENSOR || x->atom.kind != RLXC_ATOM_CONSTANT)
         return false;
     const rlxc_constant *c = x->atom.constant;
-    if (!rlxc_dtype_is_float(c->dtype) || !rlxc_dtype_is_float(to) || to.bits < 32 ||
-        c->dtype.bits > to.bits || !rlxc_ox_const_doubles(im, x, values, RLXC_OX_MAX_ELEMS, &n))
+    if (rlxc_map_get(&im->weights.in, rlxc_key(c)) || !rlxc_dtype_is_float(c->dtype) ||
+        !rlxc_dtype_is_float(to) || to.bits < 32 || c->dtype.bits > to.bits ||
+        !rlxc_ox_const_doubles(im, x, values, RLXC_OX_MAX_ELEMS, &n))
         return false;
     rlxc_ox_set(im, 0, rlxc_ox_wide_constant(im, c, to));
     return true;
