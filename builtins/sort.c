@@ -96,14 +96,36 @@ static void sort_line(const lines *l, int64_t o, int64_t i, int64_t n, bool desc
     qsort(l->line, (size_t)n, sizeof *l->line, compare);
 }
 
+/* The keys of |n| signed integers next to each other; false: of a size that is rare. */
+static bool find_int_keys(const lines *l, int64_t first, int64_t n, int32_t flip, int32_t *to)
+{
+    const void *data = rlx_tensor_data(l->x);
+    if (l->elements.size == sizeof(int32_t))
+        for (int64_t i = 0; i < n; i++)
+            to[i] = ((const int32_t *)data)[first + i] ^ flip;
+    else if (l->elements.size == sizeof(int8_t))
+        for (int64_t i = 0; i < n; i++)
+            to[i] = ((const int8_t *)data)[first + i] ^ flip;
+    else
+        return false;
+    return true;
+}
+
 /* The keys of |n| elements next to each other. */
 static void find_keys(const lines *l, int64_t first, int64_t n, bool descending, int32_t *to)
 {
     const void *data = rlx_tensor_data(l->x);
+    const rlxb_elements *e = &l->elements;
     if (rlx_dtype_eq(l->dtype, RLX_F32)) {
         rlxb_float_keys((const float *)data + first, n, descending, to);
         return;
     }
+    if (e->is_float && e->size == sizeof(uint16_t)) {
+        rlxb_half_keys((const uint16_t *)data + first, n, (uint16_t)e->most, descending, to);
+        return;
+    }
+    if (!e->is_float && e->is_signed && find_int_keys(l, first, n, descending ? -1 : 0, to))
+        return;
     for (int64_t i = 0; i < n; i++) {
         const uint64_t key = rlxb_order_key(&l->elements, data, first + i, descending);
         to[i] = (int32_t)((uint32_t)key ^ UINT32_C(0x80000000));

@@ -13,18 +13,21 @@ enum {
     KEY_BYTE = 4, /* the lowest byte of an item that belongs to the key */
     ITEM_BYTES = sizeof(uint64_t),
     BYTE_VALUES = 256,
+    INFINITY_BITS = 0x7f800000, /* of float32 */
 };
 
 typedef int32_t int_vector __attribute__((vector_size(16)));
 enum { LANES = 4 };
 
-/* rlxb_order_key of the bits of float32 as signed numbers; |flip| is -1 to reverse the order, else
- * 0. */
-static int_vector float_keys(int_vector bits, int32_t flip)
+typedef uint16_t half_vector __attribute__((vector_size(8)));
+
+/* rlxb_order_key of the bits of float32, or of shorter floats in the upper bits, as signed numbers;
+ * |flip| is -1 to reverse the order, else 0. Magnitudes above |most| are NaN. */
+static int_vector float_keys(int_vector bits, int32_t flip, int32_t most)
 {
     const int_vector size = bits & INT32_MAX, sign = (bits >> 31) ^ flip;
     const int_vector key = (size ^ sign) - sign; /* -0 is 0 */
-    const int_vector is_nan = size > 0x7f800000;
+    const int_vector is_nan = size > most;
     return (key & ~is_nan) | (is_nan & INT32_MAX);
 }
 
@@ -35,14 +38,33 @@ void rlxb_float_keys(const float *x, int64_t n, bool descending, int32_t *to)
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES) {
         memcpy(&v, x + i, sizeof v);
-        v = float_keys(v, flip);
+        v = float_keys(v, flip, INFINITY_BITS);
         memcpy(to + i, &v, sizeof v);
     }
     if (i == n)
         return;
     memcpy(&v, x + i, (size_t)(n - i) * sizeof *x);
-    v = float_keys(v, flip);
+    v = float_keys(v, flip, INFINITY_BITS);
     memcpy(to + i, &v, (size_t)(n - i) * sizeof *x);
+}
+
+void rlxb_half_keys(const uint16_t *x, int64_t n, uint16_t most, bool descending, int32_t *to)
+{
+    const int32_t flip = descending ? -1 : 0;
+    half_vector v = {0};
+    for (int64_t i = 0; i < n; i += LANES) {
+        const size_t count = n - i < LANES ? (size_t)(n - i) : LANES;
+        if (count == LANES)
+            memcpy(&v, x + i, sizeof v);
+        else
+            memcpy(&v, x + i, count * sizeof *x);
+        const int_vector keys =
+            float_keys(__builtin_convertvector(v, int_vector) << 16, flip, (int32_t)most << 16);
+        if (count == LANES)
+            memcpy(to + i, &keys, sizeof keys);
+        else
+            memcpy(to + i, &keys, count * sizeof *to);
+    }
 }
 
 static uint64_t item_of(int32_t key, int64_t position)

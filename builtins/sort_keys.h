@@ -8,6 +8,9 @@
 /* The keys of |n| floats next to each other, in the order of rlxb_order_key. */
 void rlxb_float_keys(const float *x, int64_t n, bool descending, int32_t *to);
 
+/* The same for float16 and bfloat16; magnitudes above |most|, the bits of infinity, are NaN. */
+void rlxb_half_keys(const uint16_t *x, int64_t n, uint16_t most, bool descending, int32_t *to);
+
 /* Keys are compared as signed numbers. |items| (2 * |length| of them, some as spare room) gets the
  * first |n| of the |length| < 2^32 keys in ascending order, equal ones by position. The lower half
  * of an item is the position. */

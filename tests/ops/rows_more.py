@@ -372,6 +372,16 @@ def rows(Row, x):
                            {"x": x(f"2 70 {columns}", dtype, -9, 9)},
                            lambda a, k=k: np.argsort(-a, 1, kind="stable")[:, :k],
                            name=f"topk {k} of {columns} {dtype}", gives="int64"))
+    for dtype, largest in itertools.product(("float16", "int32", "int8", "uint8"), (True, False)):
+        low = 0 if dtype == "uint8" else -9  # ties keep their order
+        out.append(Row(f"R.topk(x, 7, axis=1, ret_type=\"indices\", dtype=\"int64\", "
+                       f"largest={largest})", {"x": x("n 67", dtype, low, 9)},
+                       lambda a, s=-1 if largest else 1:
+                       np.argsort(s * a, 1, kind="stable")[:, :7],
+                       name=f"topk {dtype} {largest}", gives="int64"))
+    out.append(Row("R.argsort(R.sqrt(x), axis=-1, dtype=\"int64\")", {"x": x("n m", "float16")},
+                   lambda a: np.argsort(np.sqrt(a).astype("float16"), -1, kind="stable"),
+                   name="argsort float16, NaN", gives="int64"))
     # the last dimensions have one element
     out += [
         Row("R.permute_dims(x, axes=[0, 2, 3, 1])", {"x": x("1 40 33 1")},
