@@ -201,15 +201,16 @@ void rlxc_ox_import_variadic(rlxc_ox *im, const rlxc_ox_row *row)
     uint32_t n = rlxc_ox_n_inputs(im);
     if (n == 2 && !mean && evaluated(im, row->arg, false))
         return;
-    rlxc_atom x = rlxc_ox_in(im, 0);
+    const bool several = mean || (n > 2 && strcmp(row->arg, "add") == 0);
+    rlxc_atom x = several ? rlxc_ox_wide_in(im, 0) : rlxc_ox_in(im, 0);
     for (uint32_t i = 1; i < n; i++) {
-        rlxc_atom y = rlxc_ox_in(im, i);
+        rlxc_atom y = several ? rlxc_ox_wide_in(im, i) : rlxc_ox_in(im, i);
         rlxc_ox_same_floats(im, i - 1, i, &x, &y);
         x = rlxc_ox_op2(im, mean ? "add" : row->arg, x, y);
     }
     if (mean)
         x = rlxc_ox_op2(im, "divide", x, rlxc_ox_number(im, rlxc_ox_type(im, x), n));
-    rlxc_ox_set(im, 0, x);
+    rlxc_ox_set_rounded(im, 0, x);
 }
 
 void rlxc_ox_import_where(rlxc_ox *im, const rlxc_ox_row *row)
@@ -460,12 +461,12 @@ void rlxc_ox_import_prelu(rlxc_ox *im, const rlxc_ox_row *row)
 
 void rlxc_ox_import_threshold(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlxc_atom x = rlxc_ox_wide_in(im, 0);
     rlx_dtype t = rlxc_ox_type(im, x);
     if (strcmp(row->arg, "relu") == 0) {
         rlxc_atom test =
             rlxc_ox_op2(im, "greater", x, rlxc_ox_number(im, t, rlxc_ox_float(im, "alpha", 1)));
-        rlxc_ox_set(im, 0, rlxc_ox_op3(im, "where", test, x, rlxc_ox_number(im, t, 0)));
+        rlxc_ox_set_rounded(im, 0, rlxc_ox_op3(im, "where", test, x, rlxc_ox_number(im, t, 0)));
         return;
     }
     double lambda = rlxc_ox_float(im, "lambd", 0.5), bias = rlxc_ox_float(im, "bias", 0);
@@ -474,9 +475,10 @@ void rlxc_ox_import_threshold(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom y =
         rlxc_ox_op3(im, "where", below, rlxc_ox_op2(im, "add", x, rlxc_ox_number(im, t, bias)),
                     rlxc_ox_number(im, t, 0));
-    rlxc_ox_set(im, 0,
-                rlxc_ox_op3(im, "where", above,
-                            rlxc_ox_op2(im, "subtract", x, rlxc_ox_number(im, t, bias)), y));
+    rlxc_ox_set_rounded(im, 0,
+                        rlxc_ox_op3(im, "where", above,
+                                    rlxc_ox_op2(im, "subtract", x, rlxc_ox_number(im, t, bias)),
+                                    y));
 }
 
 void rlxc_ox_import_hard_sigmoid(rlxc_ox *im, const rlxc_ox_row *row)

@@ -345,7 +345,7 @@ static rlxc_atom running(rlxc_ox *im, const char *op, rlxc_atom x, uint32_t axis
 
 void rlxc_ox_import_running(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlxc_atom x = rlxc_ox_wide_in(im, 0);
     uint32_t ndim = rlxc_ox_ndim(im, x);
     const rlxc_expr *dims[RLXC_MAX_NDIM], *parts[3], *which = rlxc_ox_one(im, 1);
     int64_t axis;
@@ -379,7 +379,7 @@ void rlxc_ox_import_running(rlxc_ox *im, const rlxc_ox_row *row)
     y = running(im, row->arg, y, at, exclusive);
     if (reverse)
         y = rlxc_ox_op0(im, "flip", y, flip);
-    rlxc_ox_set(im, 0, known ? y : rlxc_ox_reshape(im, y, dims, ndim));
+    rlxc_ox_set_rounded(im, 0, known ? y : rlxc_ox_reshape(im, y, dims, ndim));
 }
 
 /* --- softmax ---------------------------------------------------------------------------------- */

@@ -554,6 +554,11 @@ def wide_halves():
             Row("BatchNormalization", [x("n 3 5 4", *large), *params],
                 lambda a, *p: (a - four[2]) / np.sqrt(four[3] + 1e-5) * four[0] + four[1],
                 opset=15),
+            Row("CumSum", [x("2 5000", "float16", .9, 1.1), i64(1)[0]], lambda a, k: a.cumsum(1)),
+            Row("Mean", [x("n m", "float16", 3e4, 6e4)] * 3, lambda *a: sum(a) / 3),
+            Row("Shrink", [np.array([.3, -.3, .31, -.31], h)],
+                lambda a: np.where(a < -.3, a + .1, np.where(a > .3, a - .1, 0)), opset=9,
+                lambd=.3, bias=.1),
             Row("MeanVarianceNormalization", [np.full((2, 3, 2, 2), 7, h)], np.zeros_like, opset=13),
             Row("ReduceLogSumExp", [x("n 5", "float16", 100, 200)],
                 lambda a: np.log(np.exp(a - a.max(1, keepdims=True)).sum(1, keepdims=True)) +
