@@ -183,11 +183,11 @@ static void mark_inner(nest *t, loops *l, bool may)
 
 /* --- stages ----------------------------------------------------------------------------------- */
 
-/* What is read at position sum(by[axis] * axis) + add of each dimension: an element, or of a
- * bordered image the number |border| outside of it and between its elements. */
+/* What is read at position sum(by[axis] * axis) of each dimension: an element, or 0 outside of a
+ * bordered image and between its elements. */
 typedef struct operand {
     unsigned buffer, ndim;
-    int64_t by[RANK][AXES], add[RANK];
+    int64_t by[RANK][AXES];
     bool bordered[RANK];
     int64_t before[RANK], dilation[RANK]; /* of a border */
 } operand;
@@ -328,8 +328,7 @@ static const node *emit_operand(nest *t, const tiling *g, const operand *o, piec
     const int level = (int)below(t, 3) - 1; /* of the temporary */
     bool cached = chance_of(t, 60), elements = level >= 0 && chance_of(t, 40);
     for (unsigned i = 0; i < o->ndim; i++) {
-        const node *total = integer(t, o->add[i]);
-        const node *outer = total, *inner = integer(t, 0), *most = integer(t, o->add[i] + 1);
+        const node *total = integer(t, 0), *outer = total, *inner = total, *most = integer(t, 1);
         int64_t length = 1;
         for (unsigned a = 0; a < s->n_axes; a++) {
             const unsigned from = (unsigned)(level + 1);
@@ -475,7 +474,7 @@ static stage choose_stage(nest *t, unsigned source)
             continue;
         const unsigned k = chance_of(t, 60) ? s.n_space : below(t, s.n_space + 1);
         for (unsigned j = 0; j < i; j++)
-            axis_of[j] += axis_of[j] >= k && !(reduced && j == special);
+            axis_of[j] += !(reduced && j == special) && axis_of[j] >= k;
         memmove(&s.extents[k + 1], &s.extents[k], (s.n_space - k) * sizeof *s.extents);
         s.extents[k] = from->shape[i];
         axis_of[i] = k;
