@@ -165,7 +165,6 @@ LLVMValueRef rlxc_llvm_to_narrow(rlxc_llvm *g, LLVMValueRef value, rlx_dtype to,
 LLVMValueRef rlxc_llvm_quantized(rlxc_llvm *g, const rlxc_expr *e);
 
 /* --- llvm_floats.c --- */
-bool rlxc_is_short_float(rlx_dtype t); /* of 16 bits */
 /* Converts a float to a value of type |t|, rounded; float32 and float64 stay. */
 LLVMValueRef rlxc_llvm_round(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
 /* Converts a float8 value to float; values of other types stay. */

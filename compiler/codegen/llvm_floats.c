@@ -11,11 +11,6 @@
 
 #include "rlx/floats.h"
 
-bool rlxc_is_short_float(rlx_dtype t)
-{
-    return rlxc_dtype_is_float(t) && t.bits == 16;
-}
-
 /* bits of a float as i32 of the same lanes */
 static LLVMValueRef as_i32(rlxc_llvm *g, LLVMValueRef value)
 {
@@ -151,11 +146,14 @@ static LLVMValueRef operand_of(LLVMValueRef value, LLVMOpcode op)
                : NULL;
 }
 
-/* The bits of a bfloat16 that |value| was made from (rlxc_llvm_from_memory), which only moves; or
+/* The bits of the bfloat16 that rlxc_llvm_from_memory made |value| of, which need no rounding; or
  * NULL. */
-static LLVMValueRef moved_bits(LLVMValueRef value)
+static LLVMValueRef moved_bits(rlxc_llvm *g, LLVMValueRef value)
 {
-    return operand_of(operand_of(operand_of(value, LLVMBitCast), LLVMShl), LLVMZExt);
+    LLVMValueRef shift = operand_of(value, LLVMBitCast), wide = operand_of(shift, LLVMShl);
+    return wide && LLVMGetOperand(shift, 1) == rlxc_llvm_int(g, LLVMTypeOf(wide), 16)
+               ? operand_of(wide, LLVMZExt)
+               : NULL;
 }
 
 LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
@@ -166,7 +164,7 @@ LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
     if (!rlxc_is_short_float(t))
         return value;
     LLVMTypeRef to = rlxc_llvm_like(g->i16, value);
-    LLVMValueRef moved = t.code == RLX_BFLOAT ? moved_bits(value) : NULL;
+    LLVMValueRef moved = t.code == RLX_BFLOAT ? moved_bits(g, value) : NULL;
     if (moved && LLVMTypeOf(moved) == to)
         return moved;
     if (t.code == RLX_FLOAT ? has_half(g) : g->launch != NULL) {

@@ -126,6 +126,7 @@ bool rlxc_dtype_eq(rlx_dtype a, rlx_dtype b);
 bool rlxc_dtype_is_int(rlx_dtype t);   /* signed or unsigned integer, not bool */
 bool rlxc_dtype_is_byte(rlx_dtype t);  /* such an integer of 8 bits */
 bool rlxc_dtype_is_float(rlx_dtype t); /* float16/32/64, bfloat16, float8 */
+bool rlxc_is_short_float(rlx_dtype t); /* of 16 bits */
 bool rlxc_dtype_is_float8(rlx_dtype t);
 /* Types that are only stored, moved and converted: float8, and types smaller than a byte. */
 bool rlxc_dtype_is_stored(rlx_dtype t);

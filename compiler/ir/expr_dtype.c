@@ -105,6 +105,11 @@ const char *rlxc_dtype_names(rlxc_context *ctx)
     return text.data ? text.data : "";
 }
 
+bool rlxc_is_short_float(rlx_dtype t)
+{
+    return rlxc_dtype_is_float(t) && t.bits == 16;
+}
+
 bool rlxc_dtype_is_float8(rlx_dtype t)
 {
     return rlxc_dtype_is_float(t) && t.bits == 8;

@@ -115,11 +115,6 @@ static bool is_row_or_fixed(void *user, const rlxc_expr *e)
     return !crosses || in_rows(o->ctx, e, o->t->crossed);
 }
 
-static bool is_short_float(rlx_dtype t)
-{
-    return rlxc_dtype_is_float(t) && t.bits == 16;
-}
-
 /* True if the moved value comes from rows along the crossed axis and goes to rows along the last.
  */
 static bool has_rows(rlxc_context *ctx, const rlxc_transposition *t)
@@ -129,7 +124,7 @@ static bool has_rows(rlxc_context *ctx, const rlxc_transposition *t)
     if (!rlxc_expr_visit(ctx, t->from, is_row_or_fixed, &o) || o.rows == 0 ||
         !rlxc_dtype_eq(t->from->dtype, out) || !in_rows(ctx, t->to, t->last))
         return false;
-    return out.bits == 32 || out.bits == 64 || is_short_float(out) ||
+    return out.bits == 32 || out.bits == 64 || rlxc_is_short_float(out) ||
            (rlxc_dtype_is_int(out) && (out.bits == 8 || out.bits == 16));
 }
 
@@ -154,11 +149,12 @@ static const rlxc_expr *bound(const block *b, rlxc_schedule *to, const rlxc_expr
     return var;
 }
 
-/* A vector of 16-bit floats as their bits, because a register would hold floats, or the reverse. */
-static const rlxc_expr *as(const block *b, const rlxc_expr *x, rlx_dtype dtype)
+/* |x| as a vector of |dtype| with the same bits, if 16-bit floats are transposed: a register would
+ * hold them as floats. Other elements stay. */
+static const rlxc_expr *reinterpreted(const block *b, const rlxc_expr *x, rlx_dtype dtype)
 {
     dtype.lanes = x->dtype.lanes;
-    return is_short_float(b->t->to->dtype)
+    return rlxc_is_short_float(b->t->to->dtype)
                ? rlxc_call(b->ctx, dtype, rlxc_intern_cstr(b->ctx, "reinterpret"), &x, 1)
                : x;
 }
@@ -240,7 +236,7 @@ static void compute_rows(const block *b, rlxc_schedule *to, const rlxc_expr *cro
                   rlxc_loop_of(ctx, l, rlxc_i64(ctx, b->lanes), RLXC_LOOP_VECTORIZED,
                                rlxc_stmt_store(ctx, rows, &at, 1, value)));
         at = rlxc_ramp(ctx, first, rlxc_i64(ctx, 1), b->lanes);
-        r[i] = bound(b, to, as(b, rlxc_load(ctx, rows, &at, 1), RLX_I16));
+        r[i] = bound(b, to, reinterpreted(b, rlxc_load(ctx, rows, &at, 1), RLX_I16));
     }
 }
 
@@ -255,7 +251,7 @@ static const rlxc_stmt *square(const block *b, const rlxc_expr *crossed, const r
         const rlxc_expr *row = rlxc_add(ctx, last, rlxc_i64(ctx, i));
         const rlxc_expr **at = vector_at(b, from, crossed, row);
         const rlxc_expr *load = rlxc_load(ctx, from->load.buffer, at, from->load.n);
-        r[i] = bound(b, &own, as(b, load, RLX_I16));
+        r[i] = bound(b, &own, reinterpreted(b, load, RLX_I16));
     }
     if (!moved)
         compute_rows(b, &own, crossed, last, r);
@@ -266,7 +262,7 @@ static const rlxc_stmt *square(const block *b, const rlxc_expr *crossed, const r
     for (uint32_t i = 0; i < b->lanes; i++) {
         const rlxc_expr *column = rlxc_add(ctx, crossed, rlxc_i64(ctx, i));
         const rlxc_expr **at = vector_at(b, to, column, last);
-        const rlxc_expr *value = as(b, r[i], to->dtype);
+        const rlxc_expr *value = reinterpreted(b, r[i], to->dtype);
         RLXC_PUSH(ctx, &own.out, rlxc_stmt_store(ctx, to->load.buffer, at, to->load.n, value));
     }
     return rlxc_body_of(&own);

@@ -173,7 +173,7 @@ static row_search look_at_loads(const rlxc_schedule *c, const rlxc_stage *s, uin
 /* True if a row of |row| elements is best one vector, and not several of |lanes|. LLVM takes as
  * many registers as hold it, the last one in part: 12 lanes are one of 16, 40 are three. It stores
  * an odd number of short elements one by one, and odd rows of 64 bits take as long in shorter
- * vectors. */
+ * vectors. Rows of fewer than 7 of 16 lanes waste too many. */
 static bool is_one_vector(const rlxc_schedule *c, const rlxc_stage *s, int64_t row, int64_t lanes)
 {
     const int64_t bits = s->out->dtype.bits, bytes = c->s->target->vector_bytes;
