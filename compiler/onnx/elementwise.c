@@ -201,16 +201,20 @@ void rlxc_ox_import_variadic(rlxc_ox *im, const rlxc_ox_row *row)
     uint32_t n = rlxc_ox_n_inputs(im);
     if (n == 2 && !mean && evaluated(im, row->arg, false))
         return;
-    const bool several = mean || (n > 2 && strcmp(row->arg, "add") == 0);
-    rlxc_atom x = several ? rlxc_ox_wide_in(im, 0) : rlxc_ox_in(im, 0);
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    const rlx_dtype t = rlxc_ox_type(im, x);
+    bool rounds = mean || (n > 2 && strcmp(row->arg, "add") == 0);
+    for (uint32_t i = 1; i < n; i++)
+        rounds = rounds && rlxc_dtype_eq(rlxc_ox_type(im, rlxc_ox_in(im, i)), t);
+    x = rounds ? rlxc_ox_wide_in(im, 0) : x;
     for (uint32_t i = 1; i < n; i++) {
-        rlxc_atom y = several ? rlxc_ox_wide_in(im, i) : rlxc_ox_in(im, i);
+        rlxc_atom y = rounds ? rlxc_ox_wide_in(im, i) : rlxc_ox_in(im, i);
         rlxc_ox_same_floats(im, i - 1, i, &x, &y);
         x = rlxc_ox_op2(im, mean ? "add" : row->arg, x, y);
     }
     if (mean)
         x = rlxc_ox_op2(im, "divide", x, rlxc_ox_number(im, rlxc_ox_type(im, x), n));
-    rlxc_ox_set_rounded(im, 0, x);
+    rlxc_ox_set(im, 0, rounds ? rlxc_ox_cast(im, x, t) : x);
 }
 
 void rlxc_ox_import_where(rlxc_ox *im, const rlxc_ox_row *row)
@@ -251,14 +255,12 @@ static bool survives(const rlxc_ox_value *x, const rlxc_expr *const *elems, uint
  * leave the file are not known. */
 static bool widen_constant(rlxc_ox *im, rlxc_ox_value *x, rlx_dtype to)
 {
-    double values[RLXC_OX_MAX_ELEMS];
-    uint32_t n;
     if (x->kind != RLXC_OX_TENSOR || x->atom.kind != RLXC_ATOM_CONSTANT)
         return false;
     const rlxc_constant *c = x->atom.constant;
     if (rlxc_map_get(&im->weights.in, rlxc_key(c)) || !rlxc_dtype_is_float(c->dtype) ||
         !rlxc_dtype_is_float(to) || to.bits < 32 || c->dtype.bits > to.bits ||
-        !rlxc_ox_const_doubles(im, x, values, RLXC_OX_MAX_ELEMS, &n))
+        c->nbytes / rlx_dtype_size(c->dtype) > RLXC_OX_MAX_ELEMS)
         return false;
     rlxc_ox_set(im, 0, rlxc_ox_wide_constant(im, c, to));
     return true;
