@@ -490,6 +490,16 @@ static bool depends_on(const repeats *r, const rlxc_nest *nest, const rlxc_buffe
     return found;
 }
 
+/* True if nests[a] runs wherever the loop does for nests[b]: no loop around it is left to its first
+ * or last iteration for nests[a] alone. */
+static bool runs_with(const repeats *r, uint32_t a, uint32_t b)
+{
+    for (uint32_t l = 0; l < r->depth; l++)
+        if (r->nests[a].once[l] != RLXC_EACH_TURN && r->nests[a].once[l] != r->nests[b].once[l])
+            return false;
+    return true;
+}
+
 /* True if nests[g] stores the same again, supposing that the others marked do: nothing else changes
  * what it reads or stores, or has read that, and it begins with values that it does not read. */
 static bool stays_same(const repeats *r, uint32_t g)
@@ -511,7 +521,7 @@ static bool stays_same(const repeats *r, uint32_t g)
     }
     const rlxc_block *begin = r->nests[first].block;
     return (begin->init || !rlxc_nest_reads_own(r->ctx, begin)) &&
-           (first == g || stores_again(r, first, g));
+           (first == g || (runs_with(r, first, g) && stores_again(r, first, g)));
 }
 
 /* Takes the axis away that an update outside of blocks has for |loop| without using it. */

@@ -1013,6 +1013,7 @@ class Module:
 # call read_in_each: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2, 3] {8, 11, 4, 10, 7, 10}
 # call next_to_last: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {5, 3}
 # call carried_back: tensor float32 [2, 3] {1, 4, 2, 3, 0, 5} => tensor float32 [2] {26, 28}
+# call restarted_in_first: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2] {11, 26}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:
@@ -1122,6 +1123,12 @@ class Module:
             if k == 2:
                 C[i] = D[i] * T.float32(2)
                 B[i] = C[i]
+    @T.prim_func
+    def restarted_in_first_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        for i, k, u in T.grid(2, 3, 2):
+            if k == 0:
+                B[i] = T.float32(0)
+            B[i] = B[i] + A[i, k]
     @R.function
     def in_block(a: R.Tensor((2, 3), "float32")):
         b = R.call_tir(Module.in_block_, (a,), out_sinfo=R.Tensor((2, 2), "float32"))
@@ -1165,4 +1172,8 @@ class Module:
     @R.function
     def carried_back(a: R.Tensor((2, 3), "float32")):
         b = R.call_tir(Module.carried_back_, (a,), out_sinfo=R.Tensor((2,), "float32"))
+        return b
+    @R.function
+    def restarted_in_first(a: R.Tensor((2, 3), "float32")):
+        b = R.call_tir(Module.restarted_in_first_, (a,), out_sinfo=R.Tensor((2,), "float32"))
         return b
