@@ -2,13 +2,20 @@
 """Programs as TVM's own Schedule leaves them, beside the same programs unscheduled: equal results, and times.
 
     python3 -m venv V && V/bin/pip install apache-tvm numpy        # 0.27
-    V/bin/python tests/tvm/schedules.py 0-99 [--steps focus|all|tuned] [--small] [--build build] [--keep FOLDER]
+    V/bin/python tests/tvm/schedules.py 0-99 [--steps focus|all|tuned] [--small] [--mutants N] [--build build]
+                                        [--keep FOLDER]
 
 A seed chooses an operator, sizes (some symbolic), one to four random steps, and after how many of TVM's lowering
 passes the module is printed. With --steps tuned, all sizes are numbers, and the steps are those of a random point of
 MetaSchedule's design space for CPUs. Prints a line for each program that takes more than 1.3 times as long as its
 plain form, differs from it or fails, and a summary. With --small, sizes are tiny, 0 and 1 among them, and the
 scheduled program without optimisation is the reference. A difference may be TVM's: it schedules some programs wrongly.
+
+With --mutants, N copies of each scheduled program with one to three random changes (an index, a buffer, an operator,
+the place of a statement) are compared with themselves without optimisation: programs that nearly have a form that
+normalisation knows, and mean something else. Left out are those that read outside of a buffer or what nothing has set:
+they fail with --check-bounds, or depend on what buffers are filled with at first. Floats near overflow or
+cancellation may differ.
 """
 import argparse
 import json
@@ -267,29 +274,36 @@ def measure(build, path, given):
 
 
 def check(seed, args, folder):
+    """Verdicts: one, or one for each mutant."""
     r = np.random.default_rng(seed)
     try:
         made = programs(seed, {"focus": FOCUS, "all": FOCUS + 2 * OTHERS, "tuned": TUNED}[args.steps], args.small)
     except Exception as e:  # te refuses the sizes
-        return "unmade " + (str(e).splitlines() or ["?"])[-1][:100]
+        return ["unmade " + (str(e).splitlines() or ["?"])[-1][:100]]
     if not made:
-        return "unmade"
+        return ["unmade"]
     plain, scheduled, what, shapes, value = made
     here = os.path.join(folder, str(seed))
-    texts = [m.script() for m in (plain, scheduled)]
-    if args.small:
-        texts[0] = texts[1]
-    error = compiled(args.build, texts[0], here + "-plain", *(["-O0"] if args.small else []))
-    if error:
-        return f"unmade {what}: {error}"
-    error = compiled(args.build, texts[1], here)
-    if error:
-        return f"FAILS {what}: {error}"
-    given, results = [], []
+    given = []
     for i, s in enumerate(shapes):
         dims = [int(d) if isinstance(d, (int, tirx.IntImm)) else value for d in s]
         np.save(f"{here}-{i}.npy", r.standard_normal(dims, np.float32))
         given += ["--input", f"{here}-{i}.npy"]
+    if args.mutants:
+        return mutants(seed, args.mutants, scheduled, what, given, here, args.build)
+    return [compare(plain.script(), scheduled.script(), what, given, here, args)]
+
+
+def compare(plain, scheduled, what, given, here, args):
+    if args.small:
+        plain = scheduled
+    error = compiled(args.build, plain, here + "-plain", *(["-O0"] if args.small else []))
+    if error:
+        return f"unmade {what}: {error}"
+    error = compiled(args.build, scheduled, here)
+    if error:
+        return f"FAILS {what}: {error}"
+    results = []
     for path in (here + "-plain", here):
         p = subprocess.run([args.build + "/rlx", "run", path + ".rlx", *given, "-o", path + "-out.npy"],
                            capture_output=True, text=True, timeout=120)
@@ -307,11 +321,163 @@ def check(seed, args, folder):
     return f"{'SLOW' if ratio > 1.3 else 'ok'} {ratio:.2f} {what}"
 
 
+# --- changed programs ---
+
+OPERATORS = {" + ": [" - ", " * "], " - ": [" + "], " * ": [" + "], " < ": [" <= ", " >= ", " == "], " <= ": [" < "],
+             " >= ": [" < "], " == ": [" != ", " <= "], " // ": [" % "], " and ": [" or "], "T.max(": ["T.min("],
+             "T.min(": ["T.max("]}
+FILLS = [0, 48, -48, 1]
+
+
+def depth(line):
+    return len(line) - len(line.lstrip())
+
+
+def end_of(lines, i):
+    """The line after the statement at line i."""
+    end = i + 1
+    while end < len(lines) and (not lines[end].strip() or depth(lines[end]) > depth(lines[i]) or
+                                lines[end].strip() == "else:" and depth(lines[end]) == depth(lines[i])):
+        end += 1
+    return end
+
+
+def replaced(r, line, pattern, choices):
+    """The line with one of choices(match) for a match of the pattern; None: there is none."""
+    found = [(m, c) for m in re.finditer(pattern, line) for c in sorted(choices(m)) if c != m.group()]
+    if not found:
+        return None
+    m, c = r.choice(found)
+    return line[:m.start()] + c + line[m.end():]
+
+
+def indented(lines, by):
+    return [" " * by + line if by >= 0 else line[-by:] for line in lines]
+
+
+def move(r, lines, i, statements):
+    """Changes the place of the statement at line i; False: there is no such place."""
+    end, kind = end_of(lines, i), r.choice(["swap", "copy", "delete", "leave", "enter", "guard"])
+    own, follows = lines[i:end], end < len(lines) and depth(lines[end]) == depth(lines[i])
+    if kind == "swap" and follows:
+        lines[i:end_of(lines, end)] = lines[end:end_of(lines, end)] + own
+    elif kind == "copy":
+        to = r.choice(statements)
+        lines[to:to] = indented(own, depth(lines[to]) - depth(lines[i]))
+    elif kind == "delete" and "] = " in lines[i]:
+        lines[i:end] = [" " * depth(lines[i]) + "T.evaluate(0)"]
+    elif kind == "leave":
+        loop = max((k for k in range(i) if depth(lines[k]) == depth(lines[i]) - 4), default=None)
+        rest = [] if loop is None else lines[loop + 1:i] + lines[end:end_of(lines, loop)]
+        if not any(map(str.strip, rest)) or not lines[loop].strip().startswith("for"):
+            return False
+        parts = [indented(own, -4), [lines[loop], *rest]]
+        lines[loop:end_of(lines, loop)] = sum(parts if r.random() < 0.5 else parts[::-1], [])
+    elif kind == "enter" and follows and lines[end].strip().startswith("for"):
+        lines[i:end + 1] = [lines[end], *indented(own, 4)]
+    elif kind == "guard" and "] = " in lines[i]:
+        loops = [v for m in re.findall(r"for ([\w, ]+) in", "\n".join(lines)) for v in m.split(", ")]
+        if not loops:
+            return False
+        cond = f"if {r.choice(loops)} {r.choice(['<', '>=', '==', '!='])} {r.choice([0, 1, 2])}:"
+        lines[i:end] = [" " * depth(lines[i]) + cond, *indented(own, 4)]
+    else:
+        return False
+    return True
+
+
+def changed(r, body):
+    """The body of a function with a random change; None: it has no place for the one chosen."""
+    lines = list(body)
+    text = "\n".join(lines)
+    statements = [i for i, line in enumerate(lines)
+                  if re.match(r"\s*(for|if) |.*\] = ", line) and not re.match(r"\s*\w+ = ", line)]
+    if not statements:
+        return None
+    i = r.choice(statements)
+    loops = [v for m in re.findall(r"for ([\w, ]+) in", text) for v in m.split(", ")]
+    buffers = sorted(set(re.findall(r"(?<![.\w])(\w+)\[", text)))
+    kind = r.choice(["number", "number", "loop", "buffer", "operator", "move", "move"])
+    if kind == "move":
+        return lines if move(r, lines, i, statements) else None
+    if kind == "number":
+        line = replaced(r, lines[i], r"(?<![\w.])\d+(?![\w.])",
+                        lambda m: {str(max(v, m.string[:m.start()].endswith(("% ", "// ")) + 0))
+                                   for n in [int(m.group())] for v in [n + 1, n - 1, 2 * n, 0]})
+    elif kind == "operator":
+        line = replaced(r, lines[i], "|".join(map(re.escape, OPERATORS)), lambda m: OPERATORS[m.group()])
+    else:
+        names, after = (buffers, r"(?=\[)") if kind == "buffer" else (loops, r"\b(?! in |, \w+ in )")
+        line = replaced(r, lines[i], r"\b(?:" + "|".join(names) + ")" + after, lambda m: names if kind == "buffer" else
+                        [*loops, "0", f"({m.group()} // 2)"]) if names else None
+    if line is None:
+        return None
+    lines[i] = line
+    return lines
+
+
+def filled(head, body, value):
+    """The body with all buffers filled, where they are allocated or, the results, at the beginning."""
+    def loops(by, name, shape, dtype):
+        axes = [f"fill_{k}" for k in range(len(re.sub(r"\([^()]*\)", "", shape).strip(", ").split(",")))]
+        grid = ", ".join(axes)
+        return [" " * by + f"for {grid} in T.grid({shape.strip(', ')}):",
+                " " * (by + 4) + f"{name}[{grid}] = T.Cast(\"{dtype}\", {value})"]
+
+    shape = r"\(((?:[^()]|\([^()]*\))+)\)(?:, \"(\w+)\")?"
+    name, dims, dtype = re.findall(r"(\w+): T\.Buffer\(" + shape, head)[-1]
+    out = loops(depth(body[0]), name, dims, dtype or F)
+    for line in body:
+        m = re.match(r"\s*(\w+) = T\.alloc_\w+\(" + shape, line)
+        out += [line, *(loops(depth(line), m[1], m[2], m[3] or F) if m else [])]
+    return out
+
+
+def mutants(seed, count, scheduled, what, given, here, build):
+    """Verdicts on changed copies of the program."""
+    for p in passes()[:6]:  # no blocks: what their axes declare would have to hold
+        scheduled = p(scheduled) if "T.sblock" in scheduled.script() else scheduled
+    text = re.sub(r"T\.(parallel|vectorized|unroll|serial)\(", "range(", scheduled.script()).split("\n")
+    start = next(i for i, line in enumerate(text) if "def work(" in line)
+    end = end_of(text, start)
+
+    def run(body, path, *options):
+        error = compiled(build, "\n".join([*text[:start + 1], *body, *text[end:]]), path, *options)
+        if error:
+            return error
+        p = subprocess.run([build + "/rlx", "run", path + ".rlx", *given, "-o", path + "-out.npy"],
+                           capture_output=True, text=True, timeout=60)
+        return p.stderr.strip()[:200] or "fails" if p.returncode else np.load(path + "-out.npy")
+
+    for k in range(count):
+        r = random.Random(f"{seed} {k}")
+        body = text[start + 1:end]
+        for _ in range(r.choice([1, 1, 2, 3])):
+            body = next((b for b in (changed(r, body) for _ in range(10)) if b), body)
+        path = f"{here}-{k}"
+        result = run(filled(text[start], body, FILLS[0]), path + "-plain", "-O0", "--check-bounds")
+        if isinstance(result, str):
+            yield "unmade"
+            continue
+        own = run(body, path)
+        if isinstance(own, str):
+            yield f"FAILS {what}, mutant {k}: {own}"
+        elif np.allclose(own, result, rtol=2e-3, equal_nan=True,
+                         atol=2e-3 * (1 + np.max(np.abs(result[np.isfinite(result)]), initial=0))):
+            yield "ok"
+        elif all(np.array_equal(result, run(filled(text[start], body, v), path + "-plain", "-O0"), equal_nan=True)
+                 for v in FILLS[1:]):
+            yield f"WRONG {what}, mutant {k}"
+        else:
+            yield "unmade"
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("seeds", help="A-B")
     p.add_argument("--steps", choices=["focus", "all", "tuned"], default="focus")
     p.add_argument("--small", action="store_true")
+    p.add_argument("--mutants", type=int, default=0, metavar="N")
     p.add_argument("--build", default="build")
     p.add_argument("--keep", metavar="FOLDER")
     args = p.parse_args()
@@ -322,12 +488,14 @@ def main():
         os.makedirs(folder, exist_ok=True)
         for seed in range(first, last + 1):
             try:
-                verdict = check(seed, args, folder)
+                for verdict in check(seed, args, folder):
+                    kind = verdict.split()[0]
+                    totals[kind] = totals.get(kind, 0) + 1
+                    if kind not in ("ok", "unmade"):
+                        print(seed, verdict, flush=True)
             except subprocess.TimeoutExpired as e:
-                verdict = f"FAILS timeout: {e.cmd[0]}"
-            totals[verdict.split()[0]] = totals.get(verdict.split()[0], 0) + 1
-            if verdict.split()[0] not in ("ok", "unmade"):
-                print(seed, verdict, flush=True)
+                totals["FAILS"] = totals.get("FAILS", 0) + 1
+                print(seed, f"FAILS timeout: {e.cmd[0]}", flush=True)
     print(", ".join(f"{n} {kind}" for kind, n in sorted(totals.items())))
 
 
