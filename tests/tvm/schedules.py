@@ -326,7 +326,7 @@ def compare(plain, scheduled, what, given, here, args):
 OPERATORS = {" + ": [" - ", " * "], " - ": [" + "], " * ": [" + "], " < ": [" <= ", " >= ", " == "], " <= ": [" < "],
              " >= ": [" < "], " == ": [" != ", " <= "], " // ": [" % "], " and ": [" or "], "T.max(": ["T.min("],
              "T.min(": ["T.max("]}
-FILLS = [0, 48, -48, 1]
+FILLS = ["0", "48", 'T.float32("nan")']
 
 
 def depth(line):
@@ -402,7 +402,7 @@ def changed(r, body):
         return lines if move(r, lines, i, statements) else None
     if kind == "number":
         line = replaced(r, lines[i], r"(?<![\w.])\d+(?![\w.])",
-                        lambda m: {str(max(v, m.string[:m.start()].endswith(("% ", "// ")) + 0))
+                        lambda m: {str(max(v, m.string[:m.start()].endswith(("% ", "// ", "% T.int64(", "// T.int64(")) + 0))
                                    for n in [int(m.group())] for v in [n + 1, n - 1, 2 * n, 0]})
     elif kind == "operator":
         line = replaced(r, lines[i], "|".join(map(re.escape, OPERATORS)), lambda m: OPERATORS[m.group()])
@@ -422,7 +422,7 @@ def filled(head, body, value):
         axes = [f"fill_{k}" for k in range(len(re.sub(r"\([^()]*\)", "", shape).strip(", ").split(",")))]
         grid = ", ".join(axes)
         return [" " * by + f"for {grid} in T.grid({shape.strip(', ')}):",
-                " " * (by + 4) + f"{name}[{grid}] = T.Cast(\"{dtype}\", {value})"]
+                " " * (by + 4) + f"{name}[{grid}] = T.Cast(\"{dtype}\", {value if dtype == F else int('4' in value)})"]
 
     shape = r"\(((?:[^()]|\([^()]*\))+)\)(?:, \"(\w+)\")?"
     name, dims, dtype = re.findall(r"(\w+): T\.Buffer\(" + shape, head)[-1]
