@@ -64,11 +64,11 @@ static void copy_slice(const rlx_tensor *x, const int64_t *first, const int64_t 
     const unsigned char *from = rlx_tensor_data(x);
     int64_t at[RLX_MAX_NDIM] = {0}, line = 1, lines = 1, apart = 1, origin = 0;
     uint32_t outer = rlx_tensor_ndim(x);
-    if (outer > 0 && step[outer - 1] != 1)
-        apart = step[outer - 1];
     for (bool whole = true; outer > 0 && whole && (step[outer - 1] == 1 || line == 1);) {
-        whole = step[outer - 1] == 1 && dims[outer - 1] == rlx_tensor_dims(x)[outer - 1];
-        line *= dims[--outer];
+        outer--;
+        apart = line == 1 ? step[outer] : 1;
+        whole = step[outer] == 1 && dims[outer] == rlx_tensor_dims(x)[outer];
+        line *= dims[outer];
     }
     for (uint32_t i = 0; i < outer; i++)
         lines *= dims[i];

@@ -61,8 +61,8 @@ static bool read_equation(rlxc_ox *im, const char *text, const rlxc_atom *parts,
             arrow = true;
             lost = lost || (most > 0 && p[1] == '>' && p[2] == '\0');
         }
-        for (; *p == ',' || *p == '-' || *p == '>'; p++)
-            rlxc_text_add(&out, p, 1);
+        for (const char *end = p + (*p != '\0') + (*p == '-' && p[1] == '>'); p < end; p++)
+            rlxc_text_add(&out, p, 1); /* one separator: operands may be scalars, as in "i,->i" */
     }
     for (uint32_t k = 0; k < most; k++)
         eq->hidden[k] = free_letters[most - 1 - k];

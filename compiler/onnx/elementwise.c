@@ -471,16 +471,16 @@ void rlxc_ox_import_threshold(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_set_rounded(im, 0, rlxc_ox_op3(im, "where", test, x, rlxc_ox_number(im, t, 0)));
         return;
     }
-    double lambda = rlxc_ox_float(im, "lambd", 0.5), bias = rlxc_ox_float(im, "bias", 0);
-    rlxc_atom above = rlxc_ox_op2(im, "greater", x, rlxc_ox_number(im, t, lambda));
-    rlxc_atom below = rlxc_ox_op2(im, "less", x, rlxc_ox_number(im, t, -lambda));
-    rlxc_atom y =
-        rlxc_ox_op3(im, "where", below, rlxc_ox_op2(im, "add", x, rlxc_ox_number(im, t, bias)),
-                    rlxc_ox_number(im, t, 0));
-    rlxc_ox_set_rounded(im, 0,
-                        rlxc_ox_op3(im, "where", above,
-                                    rlxc_ox_op2(im, "subtract", x, rlxc_ox_number(im, t, bias)),
-                                    y));
+    t = rlxc_dtype_is_float(t) ? t : RLX_F64; /* neither number has to be an integer */
+    x = rlxc_ox_cast(im, x, t);
+    const rlxc_atom lambda = rlxc_ox_number(im, t, rlxc_ox_float(im, "lambd", 0.5)),
+                    minus = rlxc_ox_number(im, t, -rlxc_ox_float(im, "lambd", 0.5)),
+                    bias = rlxc_ox_number(im, t, rlxc_ox_float(im, "bias", 0));
+    rlxc_atom y = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "greater", x, lambda),
+                              rlxc_ox_op2(im, "subtract", x, bias), rlxc_ox_number(im, t, 0));
+    y = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "less", x, minus), rlxc_ox_op2(im, "add", x, bias),
+                    y);
+    rlxc_ox_set_rounded(im, 0, y);
 }
 
 void rlxc_ox_import_hard_sigmoid(rlxc_ox *im, const rlxc_ox_row *row)

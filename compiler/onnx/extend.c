@@ -47,6 +47,14 @@ rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_e
             rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, zero, before), zero);
         const rlxc_expr *end = rlxc_add(im->ctx, d, rlxc_ox_bin(im, RLXC_EXPR_MIN, after, zero));
         rlxc_atom parts[3];
+        int64_t low, high;
+        if (rlxc_is_int(before, &low) && rlxc_is_int(after, &high) && (low < 0) != (high < 0)) {
+            /* One side may cut all elements, and of what the other one adds. */
+            const rlxc_expr *size = rlxc_add(im->ctx, d, rlxc_add(im->ctx, before, after));
+            end = rlxc_ox_bin(im, RLXC_EXPR_MAX, end, zero);
+            before = rlxc_ox_bin(im, RLXC_EXPR_MIN, before, size);
+            after = rlxc_ox_bin(im, RLXC_EXPR_MIN, after, size);
+        }
         rlxc_ox_dims(im, x, dims);
         dims[axis] = rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, before, zero), NULL);
         parts[0] = rlxc_ox_op2(im, "full", rlxc_atom_shape(im->ctx, dims, ndim), value);
@@ -105,8 +113,8 @@ static rlxc_atom pad_at_run_time(rlxc_ox *im, rlxc_atom x, const rlxc_expr *cons
         before[i] = rlxc_ox_i(im, 0);
     for (uint32_t i = 0; i < count && !im->failed; i++) {
         int64_t axis = i;
-        if (axes && !rlxc_is_int(axes[i], &axis))
-            return (rlxc_atom){0};
+        if (axes)
+            rlxc_is_int(axes[i], &axis);
         const uint32_t at = rlxc_ox_axis(im, axis, ndim);
         constant = constant && rlxc_is_int(pads[i], &known) && rlxc_is_int(pads[i + count], &known);
         if (im->failed || seen >> at & 1)
@@ -133,6 +141,29 @@ static rlxc_atom pad_at_run_time(rlxc_ox *im, rlxc_atom x, const rlxc_expr *cons
     return rlxc_ox_builtin(
         im, "rlx.pad", args, 5,
         rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, x), (int32_t)ndim, dims, NULL));
+}
+
+/* The widths of all dimensions, of |axes| that are known at run time only. */
+static const rlxc_expr *const *place_pads(rlxc_ox *im, const rlxc_expr *const *pads,
+                                          const rlxc_expr *const *axes, uint32_t count,
+                                          uint32_t ndim)
+{
+    const rlxc_expr **all = rlxc_alloc(im->ctx, (2 * (size_t)ndim + 1) * sizeof *all);
+    const rlxc_expr *zero = rlxc_ox_i(im, 0), *n = rlxc_ox_i(im, ndim);
+    for (uint32_t d = 0; d < 2 * ndim; d++)
+        all[d] = zero;
+    for (uint32_t k = 0; k < count && !im->failed; k++) {
+        rlxc_ox_check_number(im, axes[k], rlxc_ox_i(im, -(int64_t)ndim),
+                             rlxc_ox_i(im, (int64_t)ndim - 1), "an axis");
+        const rlxc_expr *axis = rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, axes[k], zero),
+                                           rlxc_add(im->ctx, axes[k], n), axes[k]);
+        for (uint32_t d = 0; d < ndim; d++) {
+            const rlxc_expr *own = rlxc_ox_bin(im, RLXC_EXPR_EQ, axis, rlxc_ox_i(im, d));
+            all[d] = rlxc_ox_if(im, own, pads[k], all[d]);
+            all[ndim + d] = rlxc_ox_if(im, own, pads[count + k], all[ndim + d]);
+        }
+    }
+    return all;
 }
 
 void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
@@ -165,6 +196,14 @@ void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "%u paddings for %u dimensions", n, count);
         return;
     }
+    bool known = true;
+    for (uint32_t i = 0; i < count && axes; i++)
+        known = known && rlxc_is_int(axes[i], &(int64_t){0});
+    if (!known) {
+        pads = place_pads(im, pads, axes, count, ndim);
+        axes = NULL;
+        count = ndim;
+    }
     rlxc_atom late = pad_at_run_time(im, x, pads, axes, count, mode, value);
     if (late.kind != RLXC_ATOM_NONE) {
         rlxc_ox_set(im, 0, rlxc_ox_named_dims(im, late, RLXC_OX_MAX_DIM));
@@ -172,10 +211,8 @@ void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
     }
     for (uint32_t i = 0; i < count; i++) {
         int64_t axis = i;
-        if (axes && !rlxc_is_int(axes[i], &axis)) {
-            rlxc_ox_fail(im, "axes must be known at compile time");
-            return;
-        }
+        if (axes)
+            rlxc_is_int(axes[i], &axis);
         check_pads(im, rlxc_ox_dim(im, x, rlxc_ox_axis(im, axis, ndim)), pads[i], pads[i + count],
                    mode);
         x = rlxc_ox_pad_axis(im, x, rlxc_ox_axis(im, axis, ndim), pads[i], pads[i + count], mode,

@@ -348,12 +348,8 @@ static void max_pool_indices(rlxc_ox *im, rlxc_atom x, rlxc_atom flat_at, const 
         }
         for (uint32_t i = 0; i < w->n; i++) {
             const rlxc_expr *begin = rlxc_ox_i(im, at[i] * w->dilations[i]);
-            const rlxc_expr *end =
-                rlxc_add(im->ctx, begin,
-                         rlxc_add(im->ctx,
-                                  rlxc_mul(im->ctx, rlxc_sub(im->ctx, out[i], rlxc_ox_i(im, 1)),
-                                           rlxc_ox_i(im, w->strides[i])),
-                                  rlxc_ox_i(im, 1)));
+            const rlxc_expr *end = /* not below |begin| where there are no windows */
+                rlxc_add(im->ctx, begin, rlxc_mul(im->ctx, out[i], rlxc_ox_i(im, w->strides[i])));
             v = rlxc_ox_slice(im, v, i + 2, begin, end, w->strides[i]);
             p = rlxc_ox_slice(im, p, i + 2, begin, end, w->strides[i]);
         }

@@ -107,6 +107,19 @@ void rlxc_ox_import_instance_norm(rlxc_ox *im, const rlxc_ox_row *row)
                                rlxc_ox_per_channel(im, rlxc_ox_wide_in(im, 2), x)));
 }
 
+/* True if the dimensions of |scale| are the last |n| of |x|; false: they broadcast, or may. */
+static bool is_whole(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, uint32_t n)
+{
+    int64_t size;
+    bool whole = rlxc_ox_ndim(im, scale) == n;
+    for (uint32_t i = 0; i < n && whole; i++) {
+        const rlxc_expr *d = rlxc_ox_dim(im, scale, i),
+                        *of_x = rlxc_ox_dim(im, x, rlxc_ox_ndim(im, x) - n + i);
+        whole = (rlxc_is_int(d, &size) && size != 1) || rlxc_prove_eq(im->ctx, d, of_x, NULL);
+    }
+    return whole;
+}
+
 rlxc_atom rlxc_ox_layer_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom shift,
                              int64_t first, double epsilon, rlxc_atom moments[2])
 {
@@ -114,8 +127,8 @@ rlxc_atom rlxc_ox_layer_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_ato
     int64_t axes[RLXC_MAX_NDIM];
     for (uint32_t i = rlxc_ox_axis(im, first, ndim); i < ndim; i++)
         axes[n++] = i;
-    if (!moments && shift.kind != RLXC_ATOM_NONE && rlxc_ox_ndim(im, scale) == n &&
-        rlxc_ox_ndim(im, shift) == n) {
+    if (!moments && shift.kind != RLXC_ATOM_NONE && is_whole(im, x, scale, n) &&
+        is_whole(im, x, shift, n)) {
         const rlxc_atom args[3] = {x, scale, shift};
         rlxc_attrs attrs = rlxc_ox_with_ints(im, (rlxc_attrs){0}, "axes", axes, n);
         attrs = rlxc_ox_with(im, attrs, "epsilon", rlxc_attr_float(epsilon));
@@ -147,8 +160,11 @@ void rlxc_ox_import_layer_norm(rlxc_ox *im, const rlxc_ox_row *row)
                 rlxc_ox_layer_norm(im, rlxc_ox_in(im, 0), rlxc_ox_in(im, 1),
                                    rlxc_ox_optional_in(im, 2), rlxc_ox_int(im, "axis", -1),
                                    rlxc_ox_float(im, "epsilon", 1e-5), more ? moments : NULL));
+    const rlx_dtype stash =
+        rlxc_ox_int(im, "stash_type", 1) == ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16 ? RLX_BF16
+                                                                                    : RLX_F32;
     for (uint32_t i = 0; i < 2 && more; i++)
-        rlxc_ox_set(im, 1 + i, moments[i]);
+        rlxc_ox_set(im, 1 + i, rlxc_ox_cast(im, moments[i], stash));
 }
 
 rlxc_atom rlxc_ox_group_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom shift,

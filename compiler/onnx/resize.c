@@ -2,7 +2,8 @@
  * indices; this supports any rank, mode and symbolic sizes. Linear interpolation of images with
  * several channels is R.image.resize2d or resize3d instead, which can have its channels last.
  *
- * Coordinates are computed in float32, as are the sums. */
+ * Coordinates are computed in float32, as are the sums, except that those of float64 without
+ * antialias are of float64. */
 #include <math.h>
 #include <string.h>
 
@@ -197,7 +198,8 @@ static rlxc_atom interpolate(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis
         if (exclude)
             weights[k] = rlxc_ox_op2(im, "divide", weights[k], total);
         rlxc_atom value = rlxc_ox_take_inside(im, x, clamped(im, places[k], last), axis);
-        value = rlxc_ox_op2(im, "multiply", value, rlxc_ox_along(im, weights[k], axis, ndim));
+        const rlxc_atom weight = rlxc_ox_cast(im, weights[k], rlxc_ox_type(im, value));
+        value = rlxc_ox_op2(im, "multiply", value, rlxc_ox_along(im, weight, axis, ndim));
         sum = k ? rlxc_ox_op2(im, "add", sum, value) : value;
     }
     return sum;
@@ -292,8 +294,8 @@ static rlxc_atom resize_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis
     }
     if (inside.kind == RLXC_ATOM_NONE)
         return y;
-    rlxc_atom value =
-        rlxc_ox_number(im, rlxc_ox_type(im, y), rlxc_ox_float(im, "extrapolation_value", 0));
+    rlxc_atom value = rlxc_ox_cast(im, f(im, rlxc_ox_float(im, "extrapolation_value", 0)),
+                                   rlxc_ox_type(im, y)); /* saturates */
     return rlxc_ox_op3(im, "where", rlxc_ox_along(im, inside, axis, rlxc_ox_ndim(im, y)), y, value);
 }
 
@@ -514,6 +516,7 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
     if (strcmp(mode, "bilinear") == 0)
         mode = "linear";
     bool is_nearest = strcmp(mode, "nearest") == 0;
+    const bool antialias = rlxc_ox_int(im, "antialias", 0) != 0;
     if (!is_nearest && strcmp(mode, "linear") != 0 && strcmp(mode, "cubic") != 0)
         rlxc_ox_fail(im, "mode '%s' is not supported", mode);
     const Onnx__AttributeProto *list = rlxc_ox_attr(im, "scales");
@@ -552,7 +555,7 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
             keep_ratio(im, plans, n);
     }
     if (!is_nearest)
-        x = rlxc_ox_cast(im, x, RLX_F32);
+        x = rlxc_ox_cast(im, x, t.code == RLX_FLOAT && t.bits == 64 && !antialias ? t : RLX_F32);
     bool crop = rlxc_ox_is(im, "coordinate_transformation_mode", "", "tf_crop_and_resize");
     bool done[RLXC_MAX_NDIM] = {false};
     if (is_nearest && repeats_elements(im))

@@ -2,8 +2,8 @@
  * taking windows apart (Col2Im), regions (RoiAlign, MaxRoiPool), CenterCropPad.
  *
  * An image is flattened to (batch, channels, elements) and read by computed indices, one gather per
- * corner; any number of spatial dimensions, symbolic sizes. Coordinates are computed in float32, as
- * are sums of narrower types. */
+ * corner; any number of spatial dimensions, symbolic sizes. Coordinates are computed in float32, or
+ * by image.grid_sample in the type of a float64 image; sums of narrower types in float32. */
 #include <math.h>
 #include <string.h>
 
@@ -85,7 +85,8 @@ static rlxc_atom pick(rlxc_ox *im, rlxc_atom flat, const rlxc_atom *places, cons
                               rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 2));
     if (strcmp(padding, "zeros") != 0)
         return v;
-    return rlxc_ox_op3(im, "where", rlxc_ox_expand_dims(im, inside, one, 1), v, f(im, 0));
+    return rlxc_ox_op3(im, "where", rlxc_ox_expand_dims(im, inside, one, 1), v,
+                       rlxc_ox_number(im, rlxc_ox_type(im, v), 0));
 }
 
 /* Weights of the |taps| elements around |at| (2: linear, 4: cubic) and their positions. */
@@ -123,6 +124,7 @@ static rlxc_atom interpolated(rlxc_ox *im, rlxc_atom flat, const rlxc_atom *at, 
             weight = i + 1 < n ? rlxc_ox_op2(im, "multiply", weight, w) : w;
         }
         rlxc_atom v = pick(im, flat, here, g, n, padding);
+        weight = rlxc_ox_cast(im, weight, rlxc_ox_type(im, v));
         v = rlxc_ox_op2(im, "multiply", v, rlxc_ox_expand_dims(im, weight, one, 1));
         sum = c ? rlxc_ox_op2(im, "add", sum, v) : v;
     }
@@ -137,9 +139,11 @@ void rlxc_ox_import_grid_sample(rlxc_ox *im, const rlxc_ox_row *row)
     bool corners = rlxc_ox_int(im, "align_corners", 0) != 0;
     bool cubic = strcmp(mode, "bicubic") == 0 || strcmp(mode, "cubic") == 0;
     bool is_nearest = strcmp(mode, "nearest") == 0;
-    rlxc_atom x = rlxc_ox_in(im, 0), grid = rlxc_ox_cast(im, rlxc_ox_in(im, 1), RLX_F32);
+    rlxc_atom x = rlxc_ox_in(im, 0), grid = rlxc_ox_in(im, 1);
     rlxc_atom at[RLXC_OX_MAX_SPATIAL], sum = {0};
-    rlx_dtype t = rlxc_ox_type(im, x);
+    const rlx_dtype t = rlxc_ox_type(im, x);
+    const bool copies = is_nearest && !rlxc_dtype_is_float(t); /* integers, all of their bits */
+    const rlx_dtype wide = rlxc_dtype_is_float(t) ? rlxc_ox_wide(t) : copies ? t : RLX_F32;
     uint32_t ndim = rlxc_ox_ndim(im, x), n = ndim - 2;
     const rlxc_expr *coordinates[RLXC_MAX_NDIM];
     if (ndim >= 3 && ndim < RLXC_MAX_NDIM && rlxc_ox_ndim(im, grid) == ndim) {
@@ -156,7 +160,7 @@ void rlxc_ox_import_grid_sample(rlxc_ox *im, const rlxc_ox_row *row)
     }
     if (!cubic && !is_nearest && strcmp(mode, "bilinear") != 0 && strcmp(mode, "linear") != 0)
         rlxc_ox_fail(im, "mode '%s' is not supported", mode);
-    if (n > 1 && !im->failed) {
+    if (n > 1 && !copies && !im->failed) {
         const rlxc_attr method = rlxc_attr_string(im->ctx, cubic        ? "bicubic"
                                                            : is_nearest ? "nearest"
                                                                         : "bilinear");
@@ -166,14 +170,15 @@ void rlxc_ox_import_grid_sample(rlxc_ox *im, const rlxc_ox_row *row)
         attrs = rlxc_ox_with(im, attrs, "padding_mode", rlxc_attr_string(im->ctx, padding));
         attrs = rlxc_ox_with(im, attrs, "align_corners", rlxc_attr_bool(corners));
         const int64_t turn[5] = {0, n + 1, 1, 2, 3}; /* the coordinates in front of the points */
-        const rlxc_atom args[2] = {rlxc_ox_cast(im, x, RLX_F32),
-                                   rlxc_ox_transpose(im, grid, turn, ndim)};
+        const rlxc_atom args[2] = {rlxc_ox_cast(im, x, wide),
+                                   rlxc_ox_transpose(im, rlxc_ox_cast(im, grid, wide), turn, ndim)};
         rlxc_ox_set(im, 0,
                     rlxc_ox_cast(im, rlxc_ox_opv(im, "image.grid_sample", args, 2, attrs), t));
         return;
     }
     grid_axis g[RLXC_OX_MAX_SPATIAL];
     const rlxc_expr *out[RLXC_MAX_NDIM], *sizes[RLXC_MAX_NDIM], *dims[RLXC_MAX_NDIM];
+    grid = rlxc_ox_cast(im, grid, RLX_F32);
     rlxc_ox_dims(im, x, dims);
     rlxc_ox_dims(im, grid, out);
     const rlxc_expr *points[2] = {dims[0], rlxc_product(im->ctx, out + 1, n)};
@@ -194,7 +199,7 @@ void rlxc_ox_import_grid_sample(rlxc_ox *im, const rlxc_ox_row *row)
             at[i] = limited(im, reflected(im, at[i], &g[i]), g[i].last);
     }
     const rlxc_expr *flat_dims[3] = {dims[0], dims[1], rlxc_product(im->ctx, sizes, n)};
-    rlxc_atom flat = rlxc_ox_cast(im, rlxc_ox_reshape(im, x, flat_dims, 3), RLX_F32);
+    rlxc_atom flat = rlxc_ox_cast(im, rlxc_ox_reshape(im, x, flat_dims, 3), wide);
     if (is_nearest) {
         for (uint32_t i = 0; i < n; i++)
             at[i] = rlxc_ox_op1(im, "round", at[i]);
@@ -281,7 +286,7 @@ void rlxc_ox_import_deform_conv(rlxc_ox *im, const rlxc_ox_row *row)
     (void)row;
     rlxc_ox_window w;
     rlxc_atom x = rlxc_ox_in(im, 0), weight = rlxc_ox_in(im, 1), offset = rlxc_ox_in(im, 2), at[2];
-    rlx_dtype t = rlxc_ox_type(im, x);
+    const rlx_dtype t = rlxc_ox_type(im, x), wide = rlxc_ox_wide(t);
     int64_t groups = rlxc_ox_int(im, "group", 1), parts = rlxc_ox_int(im, "offset_group", 1);
     if (rlxc_ox_ndim(im, x) != 4 || rlxc_ox_ndim(im, offset) != 4 || groups < 1 || parts < 1) {
         rlxc_ox_fail(im, "expected two spatial dimensions and positive numbers of groups");
@@ -289,8 +294,8 @@ void rlxc_ox_import_deform_conv(rlxc_ox *im, const rlxc_ox_row *row)
     }
     if (!rlxc_ox_read_window(im, &w, 2))
         return;
-    for (uint32_t i = 0; i < 2; i++)
-        w.kernel[i] = rlxc_ox_need_dim(im, weight, i + 2, "the size of the kernel");
+    if (!rlxc_ox_kernel_of(im, &w, &weight))
+        rlxc_ox_fail(im, "the size of the kernel must be known at compile time");
     if (!rlxc_ox_good_kernel(im, &w))
         return;
     const rlxc_expr *d[RLXC_MAX_NDIM],
@@ -316,10 +321,10 @@ void rlxc_ox_import_deform_conv(rlxc_ox *im, const rlxc_ox_row *row)
         at[i] = rlxc_ox_op2(im, "add", moved, window_places(im, &w, i, out));
         at[i] = rlxc_ox_reshape(im, at[i], joined, 2);
     }
-    x = rlxc_ox_cast(im, rlxc_ox_reshape(im, x, flat, 3), RLX_F32);
+    x = rlxc_ox_cast(im, rlxc_ox_reshape(im, x, flat, 3), wide);
     rlxc_atom columns = interpolated(im, x, at, g, 2, 2, "zeros");
     if (rlxc_ox_has(im, 4)) {
-        rlxc_atom mask = rlxc_ox_cast(im, rlxc_ox_in(im, 4), RLX_F32);
+        rlxc_atom mask = rlxc_ox_cast(im, rlxc_ox_in(im, 4), wide);
         columns = rlxc_ox_op2(im, "multiply", columns, rlxc_ox_reshape(im, mask, spread, 3));
     }
     /* (N, groups, channels * taps, P) */
@@ -329,11 +334,11 @@ void rlxc_ox_import_deform_conv(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_expr *weights[3] = {gr, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, outputs, gr), depth};
     const rlxc_expr *result[4] = {d[0], outputs, out[0], out[1]};
     columns = rlxc_ox_reshape(im, columns, by_group, 4);
-    weight = rlxc_ox_reshape(im, rlxc_ox_cast(im, weight, RLX_F32), weights, 3);
+    weight = rlxc_ox_reshape(im, rlxc_ox_cast(im, weight, wide), weights, 3);
     rlxc_atom y = rlxc_ox_reshape(im, rlxc_ox_op2(im, "matmul", weight, columns), result, 4);
     if (rlxc_ox_has(im, 3))
         y = rlxc_ox_op2(im, "add", y,
-                        rlxc_ox_along(im, rlxc_ox_cast(im, rlxc_ox_in(im, 3), RLX_F32), 1, 4));
+                        rlxc_ox_along(im, rlxc_ox_cast(im, rlxc_ox_in(im, 3), wide), 1, 4));
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, t));
 }
 
@@ -393,6 +398,7 @@ void rlxc_ox_import_center_crop_pad(rlxc_ox *im, const rlxc_ox_row *row)
     (void)row;
     int64_t axes[RLXC_MAX_NDIM];
     const rlxc_expr *const *want, *zero = rlxc_ox_i(im, 0), *two = rlxc_ox_i(im, 2);
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
     uint32_t n, m;
     rlxc_atom x = rlxc_ox_in(im, 0);
     uint32_t ndim = rlxc_ox_ndim(im, x);
@@ -419,6 +425,8 @@ void rlxc_ox_import_center_crop_pad(rlxc_ox *im, const rlxc_ox_row *row)
         before = rlxc_canonical(im->ctx, before, NULL);
         const rlxc_expr *after = rlxc_canonical(im->ctx, rlxc_sub(im->ctx, more, before), NULL);
         x = rlxc_ox_pad_axis(im, x, axis, before, after, "constant", fill);
+        dims[axis] = want[i];
+        x = rlxc_ox_state_dims(im, x, dims, 1u << axis); /* not the expression that computes it */
     }
     rlxc_ox_set(im, 0, x);
 }

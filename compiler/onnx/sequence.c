@@ -198,17 +198,21 @@ void rlxc_ox_import_concat_from_sequence(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_ox_value *s = rlxc_ox_value_in(im, 0);
     const bool is_new = rlxc_ox_int(im, "new_axis", 0) != 0;
     int64_t axis = rlxc_ox_int(im, "axis", 0);
-    if (s->kind != RLXC_OX_SEQUENCE) {
+    bool known = s->kind == RLXC_OX_SEQUENCE; /* the length, and the ranks of the items */
+    rlxc_atom *parts = rlxc_alloc(im->ctx, ((size_t)s->n_items + 1) * sizeof *parts);
+    for (uint32_t i = 0; known && i < s->n_items; i++) {
+        parts[i] = rlxc_ox_atom(im, s->items[i]);
+        const rlxc_sinfo *info = rlxc_ox_info(im, parts[i]);
+        known = info && info->ndim != RLXC_UNKNOWN_NDIM;
+    }
+    if (!known) {
         concat_list(im, axis, is_new);
         return;
     }
-    rlxc_atom *parts = rlxc_alloc(im->ctx, (s->n_items + 1) * sizeof *parts);
     if (s->n_items == 0) {
         rlxc_ox_fail(im, "the sequence is empty");
         return;
     }
-    for (uint32_t i = 0; i < s->n_items; i++)
-        parts[i] = rlxc_ox_atom(im, s->items[i]);
     axis = rlxc_ox_axis(im, axis, rlxc_ox_ndim(im, parts[0]) + is_new);
     for (uint32_t i = 0; i < s->n_items && is_new; i++)
         parts[i] = rlxc_ox_expand_dims(im, parts[i], &axis, 1);

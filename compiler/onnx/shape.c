@@ -353,7 +353,7 @@ void rlxc_ox_import_split(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "%u sizes for %u outputs", n, outputs);
         return;
     }
-    /* Without sizes all parts are equal, except possibly a smaller last one. */
+    /* Without sizes all parts are equal, except possibly smaller last ones. */
     const rlxc_expr *count = rlxc_ox_i(im, outputs);
     const rlxc_expr *each =
         rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV,
@@ -369,8 +369,6 @@ void rlxc_ox_import_split(rlxc_ox *im, const rlxc_ox_row *row)
     else if (im->opset < 18)
         rlxc_ox_check_number(im, rlxc_ox_bin(im, RLXC_EXPR_FLOORMOD, total, count), zero, zero,
                              "the remainder of the dimension by the number of outputs");
-    else
-        rlxc_ox_check_least(im, total, outputs, "the dimension that is split");
     for (uint32_t i = 0; i < outputs; i++) {
         const rlxc_expr *size = sizes ? sizes[i] : given ? rlxc_ox_i(im, list[i]) : each;
         const rlxc_expr *end = rlxc_canonical(im->ctx, rlxc_add(im->ctx, at, size), NULL);

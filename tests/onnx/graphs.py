@@ -9,6 +9,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import ops_reference as ref  # noqa: E402
 from sequences import (F32, I64, Program, Ref, const, floats, function,  # noqa: E402
                        graph, node, run, tensor_type)
 
@@ -398,6 +399,17 @@ def programs():
                       [("y", tensor_type(F32, ["b", "n", "m", 2]))]),
                 [(floats(6), i64(1, 2, 3)), (floats(30), i64(2, 5, -1)), (floats(0), i64(0, 1, 3))],
                 lambda x, s: [np.einsum("nmi,ij,b->bnmj", x.reshape(s), floats(3, 2), x)]),
+        Program("a sequence of tensors of unknown ranks joined",
+                graph([node("SequenceConstruct", "x y", "s"), node("ConcatFromSequence", "s", "z", axis=-1)],
+                      [("x", tensor_type(F32, None)), ("y", tensor_type(F32, None))], [("z", tensor_type(F32, None))]),
+                [(floats(2, 3), floats(2, 1)), (floats(4), floats(0)), (floats(1, 2, 3), floats(1, 2, 2))],
+                lambda x, y: [np.concatenate([x, y], -1)]),
+        Program("three axes cropped to sizes found at run time, then two operators",
+                graph([node("CenterCropPad", "x s", "c"), node("Relu", "c", "r"), node("Exp", "r", "y")],
+                      [("x", tensor_type(F32, ["n", "m", "k"])), ("s", tensor_type(I64, [3]))],
+                      [("y", tensor_type(F32, ["a", "b", "c"]))]),
+                [(floats(2, 5, 3), i64(3, 2, 3)), (floats(4, 1, 6), i64(1, 1, 9)), (floats(0, 2, 2), i64(2, 2, 0))],
+                lambda x, s: [np.exp(np.maximum(ref.crop_pad(x, s, (0, 1, 2)), 0))]),
         Program("subscripts of sizes that are equal at run time",
                 graph([node("Einsum", "x y", "z", equation="ab,bc->ac")], [("x", nm), ("y", three2)],
                       [("z", tensor_type(F32, ["n", "l"]))]),

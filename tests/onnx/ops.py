@@ -530,7 +530,7 @@ def rows():
                        sizes=[(1, 1), (5, 1), (8, 1)],
                        kernel_shape=[size], strides=[stride],
                        auto_pad="SAME_UPPER" if upper else "SAME_LOWER"))
-    return out + without_attributes()
+    return out + without_attributes() + unusual()
 
 
 def wide_halves():
@@ -622,6 +622,62 @@ def stored_types():
 def normalized(a, axes, epsilon, scale=1, bias=0):
     centred = a - a.mean(axes, keepdims=True)
     return centred / np.sqrt((centred ** 2).mean(axes, keepdims=True) + epsilon) * scale + bias
+
+
+def unusual():
+    """Valid, and rarely exported: steps known at run time in front of dimensions of one element,
+    paddings that cut everything, windows that fit nowhere, broadcast scales, types beyond float32."""
+    x, f32 = Input, np.float32
+    out = [Row("Slice", [x("2 5 1", t, -9, 9), *[x("2", "int64", -7, 7)] * 2, i64(0, 1), x("2", "int64", *by)],
+               ref.sliced, opset=13, name=f"{t} {by}", gives=t)
+           for t in ("float32", "uint8") for by in ((2, 4), (-3, -1))]
+    def shrunk(a, lambd=.5, bias=0):
+        return np.where(a < -lambd, a + bias, np.where(a > lambd, a - bias, 0))
+    out += [Row("Shrink", [x("n m", t, 0 if t == "uint8" else -9, 9)], lambda a, k=k: np.trunc(shrunk(a, **k)),
+                opset=9, gives=t, name=t, **k)
+            for t in ("uint8", "int32") for k in ({"lambd": 1.}, {"lambd": 2., "bias": -2.}, {"lambd": 2., "bias": .3})]
+    out += [Row("Shrink", [x("n m")], lambda a: shrunk(a, -1, .5), opset=9, lambd=-1., bias=.5)]
+    out += [Row("Einsum", [x(d) for d in dims], lambda *a, e=e: np.einsum(e, *a), opset=12, equation=e)
+            for e, dims in (("b,->b", ("n", "")), ("b,->", ("n", "")), (",,->", ("", "", "")),
+                            ("a...,->a...", ("n m", "")), (",b->b", ("", "m")))]
+    def split(a):
+        each = -(-len(a) // 4)
+        return [a[i * each:(i + 1) * each] for i in range(4)]
+    out += [Row("Split", [x("n m")], split, outputs=4, opset=18, num_outputs=4, gives=["float32"] * 4)]
+    out += [Row("LayerNormalization", [x("2 n m"), x(scale), x(bias)],
+                lambda a, s, b: normalized(a, -1, 1e-5, s, b), opset=17, name=f"{scale}, {bias}")
+            for scale, bias in (("1", "1"), ("m", "1"), ("1", "m"))]
+    out += [Row("LayerNormalization", [x("2 n 5", "float64"), x("5", "float64")],
+                lambda a, s: [normalized(a, -1, 1e-5, s), a.mean(-1, keepdims=True),
+                              1 / np.sqrt(a.var(-1, keepdims=True) + 1e-5)],
+                outputs=3, opset=17, gives=["float64", "float32", "float32"])]
+    def padded(a, pads):
+        low, high = pads[1], pads[3]
+        kept = a[:, max(-low, 0):max(a.shape[1] + min(high, 0), 0)]
+        size = a.shape[1] + low + high
+        return np.pad(kept, ((0, 0), (min(max(low, 0), size), min(max(high, 0), size))))[:, :size]
+    out += [Row("Pad", [x("n 2"), i64(0, *pads[:1], 0, *pads[1:])], padded, opset=13, name=str(pads))
+            for pads in ((-3, 4), (4, -3), (-1, 2), (2, -1), (-1, -1), (5, -7))]
+    out += [Row("Pad", [x("n 2 m"), x("2", "int64", 0, 3), None, x("1", "int64", -3, 3)],
+                lambda a, p, k: np.pad(a, [p if d == k[0] % 3 else (0, 0) for d in range(3)]), opset=18)]
+    out += [Row("MaxPool", [x(f"1 2 n {d}")], lambda a: [a, np.arange(a.size).reshape(a.shape)], outputs=2,
+                opset=12, kernel_shape=[1, 1], gives=["float32", "int64"], sizes=SIZES + [(0, 1)], name=d)
+            for d in ("m", "3")]
+    image, at = np.arange(2 ** 40, 2 ** 40 + 20).reshape(1, 1, 4, 5), x("1 2 3 2", low=-.9, high=.9)
+    out += [Row("GridSample", [image + t, at], lambda a, g: np.rint(ref.grid_sample(a, g, "nearest")), opset=20,
+                mode="nearest", gives="int64", name=str(t)) for t in (0, 1)]
+    out += [Row("GridSample", [x("1 1 4 5", "float64", 1e8, 2e8), x("1 2 3 2", "float64", -.9, .9)],
+                lambda a, g: ref.grid_sample(a, g), opset=20, mode="linear", gives="float64")]
+    out += [Row("Resize", [x("1 1 3 4", "float64", 1e300, 2e300), None, np.array([1, 1, 1, 2], f32)],
+                lambda a, s: np.stack([np.interp(np.clip((np.arange(8) + .5) / 2 - .5, 0, 3), range(4), r)
+                                       for r in a[0, 0]])[None, None], opset=13, mode="linear", gives="float64"),
+            Row("Resize", [np.arange(1, 7, dtype=np.uint8), np.array([0, 1.4], f32), None, i64(8)],
+                lambda a, *_: np.array([1, 2, 3, 4, 5, 6, 0, 0]), opset=13, mode="nearest", gives="uint8",
+                coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=-10.),
+            Row("DeformConv", [x("1 2 3 3"), x("2 2 n n"), x("1 8 2 2"), x("2"), x("1 4 2 2")],
+                lambda *a: ref.deform_conv(*a, group=1, parts=1, pads=0), opset=19, kernel_shape=[2, 2],
+                sizes=[(2, 2)])]
+    return out
 
 
 def without_attributes():
