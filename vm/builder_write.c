@@ -352,10 +352,12 @@ rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_erro
         /* The file is loaded and verified before it is renamed; bytes written to a device or pipe
          * cannot be checked. */
         for (uint32_t level = b->n_levels > 0; status == RLX_OK && level <= b->n_levels; level++) {
+            const rlx_exec_builder *program = level > 0 ? b->levels[level - 1].program : b;
+            const rlx_load_options load = {.level = level,
+                                           .weights = program->weights.program ? beside : NULL};
             rlx_executable *exe = NULL;
             if ((temporary = rlxv_new_file_name(f)))
-                status = rlx_executable_load_file(
-                    temporary, &(rlx_load_options){.level = level, .weights = beside}, &exe, err);
+                status = rlx_executable_load_file(temporary, &load, &exe, err);
             rlx_executable_release(exe);
         }
         status = rlx_new_file_end(f, status, err);

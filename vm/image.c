@@ -206,6 +206,12 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
         goto done;
     }
     status = rlxv_load(a, head, head_size, data, total, &own, out, err);
+    if (status == RLX_OK && !beside && !(*out)->weights) {
+        rlx_executable_release(*out);
+        *out = NULL;
+        status =
+            rlx_fail(err, RLX_E_INVALID_ARG, "its weights are in it, and %s is given", own.weights);
+    }
     if (status != RLX_OK)
         rlx_error_prefix(err, "%s: ", path);
 done:

@@ -123,6 +123,11 @@ rlx_status rlx_ir_module_tune(rlx_ir_module *m, const rlx_compile_options *given
     }
     if (!may_compile(m) || !rlxc_api_options(m, given, &options, &m->options))
         return end(&call, RLX_E_INVALID_ARG, err);
+    if (!rlxc_target_is_host(m->options.target)) {
+        rlxc_error(ctx, (rlxc_range){0}, "tuning measures on this machine, and the target is %s",
+                   rlxc_target_text(ctx, m->options.target));
+        return end(&call, RLX_E_INVALID_ARG, err);
+    }
     const rlxc_tune_request request = {.seconds = tune.seconds,
                                        .database = tune.database,
                                        .csv = tune.csv,
@@ -486,7 +491,9 @@ static bool name_of_c(rlx_ir_module *m, const char *path, const char **out_name,
     *out_name = rlxc_intern(ctx, base, length - 2);
     for (int i = 0; i < 2; i++) {
         out_beside[i] = rlxc_internf(ctx, "%.*s.%s", (int)(all - 2), path, ends[i]);
-        if (rlxc_is_mapped(ctx, out_beside[i]))
+        rlx_error refused;
+        if (rlxc_is_mapped(ctx, out_beside[i]) ||
+            rlx_check_output(out_beside[i], &m->path, 1, &refused) != RLX_OK)
             rlxc_error(ctx, (rlxc_range){0}, "%s would overwrite a file that %s reads",
                        out_beside[i], m->path);
     }

@@ -99,7 +99,7 @@ static const struct option_row {
      offsetof(rlxc_command, options.explain)},
     {OPT_TUNE, "--tune", NULL,
      "or --tune=SECONDS (default 60): search for faster schedules on this machine; needs "
-     "--database",
+     "--database, compiles nothing",
      0},
     {OPT_TEXT, "--tune-csv", "FILE", "write the times that --tune measured",
      offsetof(rlxc_command, tune.csv)},
@@ -151,6 +151,7 @@ static const struct option_row {
     {OPT_ACTION, "--list-ops", NULL, "list the operators", RLXC_ACTION_LIST_OPS},
     {OPT_ACTION, "--list-passes", NULL, "list the passes in order", RLXC_ACTION_LIST_PASSES},
     {OPT_ACTION, "--help", NULL, "show this", RLXC_ACTION_HELP},
+    {OPT_ACTION, "-h", NULL, NULL, RLXC_ACTION_HELP},
     {OPT_ACTION, "--version", NULL, "show the version", RLXC_ACTION_VERSION},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
@@ -191,12 +192,14 @@ enum { MAX_NAME = 40, DEFAULT_TUNE = 60, MOST_TUNE = 1000000 };
 typedef struct nearest {
     const char *wanted, *found;
     size_t best;
+    char names[160]; /* all names, if they fit */
+    size_t length;   /* of names; at least their size: they do not */
 } nearest;
 
 static nearest near(const char *wanted)
 {
     size_t limit = strlen(wanted) / 3 + 1;
-    return (nearest){wanted, NULL, limit + 1};
+    return (nearest){.wanted = wanted, .best = limit + 1};
 }
 
 static void offer(nearest *n, const char *name)
@@ -206,6 +209,9 @@ static void offer(nearest *n, const char *name)
         n->best = d;
         n->found = name;
     }
+    if (n->length < sizeof n->names)
+        n->length += (size_t)snprintf(n->names + n->length, sizeof n->names - n->length, "%s%s",
+                                      n->length > 0 ? ", " : "", name);
 }
 
 static bool fail_unknown(FILE *err, const char *what, const nearest *n)
@@ -213,6 +219,10 @@ static bool fail_unknown(FILE *err, const char *what, const nearest *n)
     fprintf(err, "rlxc: unknown %s '%s'", what, n->wanted);
     if (n->found != NULL)
         fprintf(err, "; did you mean '%s'?", n->found);
+    else if (n->length < sizeof n->names)
+        fprintf(err, "; there are %s", n->names);
+    else
+        fputs("; see rlxc --help", err);
     fputs("\n", err);
     return false;
 }
@@ -557,16 +567,47 @@ static bool take_word(int argc, char *const *argv, int *i, rlxc_command *c, FILE
 }
 
 /* Nothing that is read may be written over; files that the input names are checked later. */
-static bool check_output(const rlxc_command *c, FILE *err)
+static bool check_outputs(const rlxc_command *c, FILE *err)
 {
-    const char *inputs[2 + RLXC_MAX_LINKS] = {c->input, c->params};
+    enum { NAMED = 4 };
+    const char *inputs[NAMED + RLXC_MAX_LINKS] = {c->input, c->params, c->schedule,
+                                                  c->options.database};
+    const char *const outputs[] = {c->output, c->tune.csv};
+    const size_t n = NAMED + (size_t)c->options.n_links;
     rlx_error error = {0};
-    memcpy(inputs + 2, c->links, c->options.n_links * sizeof *inputs);
-    if (c->output == NULL ||
-        rlx_check_output(c->output, inputs, 2 + (size_t)c->options.n_links, &error) == RLX_OK)
-        return true;
-    fprintf(err, "rlxc: %s\n", error.message);
-    return false;
+    memcpy(inputs + NAMED, c->links, c->options.n_links * sizeof *inputs);
+    bool ok = true;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs && ok; i++)
+        ok = outputs[i] == NULL || rlx_check_output(outputs[i], inputs, n, &error) == RLX_OK;
+    if (ok && c->tune.seconds > 0 && c->options.database != NULL) /* written, too */
+        ok = rlx_check_output(c->options.database, inputs, NAMED - 1, &error) == RLX_OK;
+    if (!ok)
+        fprintf(err, "rlxc: %s\n", error.message);
+    return ok;
+}
+
+/* Tuning measures, and compiles nothing. */
+static bool check_tune(const rlxc_command *c, FILE *err)
+{
+    if (c->tune.seconds <= 0) {
+        if (c->tune.csv != NULL)
+            fputs("rlxc: --tune-csv needs --tune\n", err);
+        return c->tune.csv == NULL;
+    }
+    if (c->output != NULL || c->emit != RLX_EMIT_EXECUTABLE || c->stop_after != NULL) {
+        fputs("rlxc: --tune writes no module: compile with --database FILE afterwards\n", err);
+        return false;
+    }
+    if (c->options.database == NULL && c->tune.csv == NULL) {
+        fputs("rlxc: --tune: no place for what it finds: give --database FILE\n", err);
+        return false;
+    }
+    if (c->options.database != NULL && c->tune.csv != NULL &&
+        strcmp(c->options.database, c->tune.csv) == 0) {
+        fputs("rlxc: --database and --tune-csv name the same file\n", err);
+        return false;
+    }
+    return true;
 }
 
 bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *err)
@@ -616,5 +657,5 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
         fputs("rlxc: --emit=obj writes a binary file: give -o FILE\n", err);
         return false;
     }
-    return check_output(out, err);
+    return check_tune(out, err) && check_outputs(out, err);
 }

@@ -2,6 +2,7 @@
  * text is written. */
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/c_graph.h"
+#include "compiler/ir/device.h"
 #include "compiler/ir/op.h"
 
 void rlxc_c_note_sizes(rlxc_c_graph *w, const rlxc_sinfo *type)
@@ -93,6 +94,10 @@ static void note_storage(rlxc_c_graph *w, const rlxc_binding *b)
 
 static void note_kernel(rlxc_c_graph *w, const rlxc_binding *b, const rlxc_c_site *site)
 {
+    if (rlxc_prim_is_device(site->f)) {
+        rlxc_c_refuse(w, b->range, "a kernel of a device");
+        return;
+    }
     const rlxc_c_kernel *k = rlxc_c_kernel_of(w->m, site->f);
     const rlxc_expr **values = rlxc_alloc(w->ctx, ((size_t)k->n_dims + 1) * sizeof *values);
     if (rlxc_failed(w->ctx) || !k->scratch || !rlxc_c_find_dims(w, k, site, b->range, values))

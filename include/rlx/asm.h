@@ -1,6 +1,6 @@
 /* The text form of executables (docs/assembly.md describes it). rlx_assemble(rlx_disassemble(x))
-   gives the same bytes as x, for every x that the builder wrote with compression. Threads: safe;
-   there is no shared state. */
+   gives the same bytes as x, for every unsigned x of one level that the builder wrote with
+   compression. Threads: safe; there is no shared state. */
 #ifndef RLX_ASM_H
 #define RLX_ASM_H
 

@@ -72,8 +72,8 @@ typedef struct rlx_location {
 /* |name| as text for messages: control characters as \n or \x1b, a backslash doubled; text longer
  * than |size| bytes (at least 8) ends in "...", cut between UTF-8 characters. Returns |buffer|. */
 RLX_API const char *rlx_name_text(rlx_str name, char *buffer, size_t size);
-/* True if |name| needs no quotes: it has only letters, digits, '_', '.' and '/', and does not begin
-   with a digit. */
+/* True if |name| needs no quotes: it has only letters, digits, '_', '.', '/' and bytes above 127,
+   at least one of them, and does not begin with a digit or '.'. */
 RLX_API bool rlx_name_is_plain(rlx_str name);
 
 /* What went wrong. It has a fixed size, so it works when memory runs out and needs no free. A

@@ -56,7 +56,8 @@ typedef struct rlx_load_options {
      * (docs/weights.md). NULL: PATH.safetensors for the executable PATH. The weights file that was
      * made with the executable is mapped. In any other file the tensors are found by name and must
      * have the types of the weights that the executable was compiled with; code in the executable
-     * converts them to the form that its kernels read, which needs trust_native. */
+     * converts them to the form that its kernels read, which needs trust_native. For an executable
+     * that has its weights, a file given is the error INVALID_ARG. */
     const char *weights;
     /* The host's tensors to use instead of the weights file, if n_tensors is not 0; needed only
        during the call. */
@@ -64,9 +65,9 @@ typedef struct rlx_load_options {
     uint32_t n_tensors;
 } rlx_load_options;
 
-/* |options| may be NULL. Errors: IO, INVALID_ARG, INVALID_MODULE, VERSION, NOT_FOUND (a builtin
-   this library does not have, weights), LIMIT, NOMEM, SIGNATURE; if weights must be converted, also
-   the errors of a call (rlx/vm.h). */
+/* |options| may be NULL. Errors: IO, INVALID_ARG, INVALID_MODULE, VERSION, NOT_FOUND (a file; a
+   builtin this library does not have; weights), LIMIT, NOMEM, SIGNATURE; if weights must be
+   converted, also the errors of a call (rlx/vm.h). */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_load_file(const char *path,
                                                           const rlx_load_options *options,
                                                           rlx_executable **out, rlx_error *err);
@@ -77,7 +78,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_executable_load_memory(const void *data, si
 RLX_API rlx_executable *rlx_executable_retain(rlx_executable *exe);
 RLX_API void rlx_executable_release(rlx_executable *exe); /* NULL is ignored */
 
-/* Writes the same bytes that were loaded, as rlx_write_file does. Errors: IO, NOT_FOUND, NOMEM. */
+/* Writes the same bytes that were loaded, as rlx_write_file does. Errors: IO, NOT_FOUND, NOMEM,
+   CANCELLED. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_save(const rlx_executable *exe, const char *path,
                                                      rlx_error *err);
 /* Checks the checksum of the constants; loading has checked all others. Errors: INVALID_MODULE. */

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 typedef struct rlx_time_options {
-    uint64_t number;        /* calls in a sample; 0: 1 */
+    uint64_t number;        /* calls in a sample, at most 2^40; 0: 1 */
     uint32_t repeat;        /* samples; 0: 10; at most 1 000 000 */
     uint32_t min_repeat_ms; /* minimum duration of a sample */
     uint32_t cooldown_ms;   /* sleep between samples */

@@ -134,7 +134,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_tensor_create(const rlx_allocator *a, rlx_d
 
 /* A tensor over the host's memory, which must stay valid until |release| is called: once, when the
  * last reference is dropped. |release| may be NULL. |data| must be element-aligned, else
- * INVALID_ARG. */
+ * INVALID_ARG. Other errors are those of rlx_tensor_create. */
 RLX_NODISCARD RLX_API rlx_status rlx_tensor_wrap(const rlx_allocator *a, rlx_dtype dtype,
                                                  uint32_t ndim, const int64_t *dims, void *data,
                                                  void (*release)(void *user, void *data),

@@ -146,7 +146,8 @@ typedef struct rlx_vm_options {
     bool device_graphs;
 } rlx_vm_options;
 
-/* Retains |exe|. |options| may be NULL. Errors: NOMEM, LIMIT. */
+/* Retains |exe|. |options| may be NULL. Errors: INVALID_ARG (options out of range), NOMEM, LIMIT,
+ * and those of the sections' loaders and devices. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_create(rlx_executable *exe, const rlx_vm_options *options,
                                                rlx_vm **out, rlx_error *err);
 RLX_API void rlx_vm_destroy(rlx_vm *vm); /* NULL is ignored; not from inside a call */

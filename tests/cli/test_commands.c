@@ -158,7 +158,7 @@ RLX_TEST(cli, run_reports_errors)
         {"@p.rlx --input @x.npy --input @y.npy --input int:1", CLI_USAGE,
          "input 'int:1' matches no parameter of main"},
         {"@p.rlx --input x=@x.npy --input x=@x.npy --input @y.npy", CLI_USAGE,
-         "input 'x' matches no parameter"},
+         "input 'x' is given twice"},
         {"@p.rlx --input x=@nowhere.npy --random", CLI_FAILED, "input x: "},
         {"@p.rlx --input x=@p.rlx --random", CLI_FAILED, "the magic is missing"},
         {"@p.rlx --input x=int:1z --random", CLI_FAILED, "'int:1z' is not an integer"},

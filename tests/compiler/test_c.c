@@ -219,6 +219,10 @@ RLX_TEST(c, what_has_no_form_is_named)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         expect_refused(t, rows[i].module, NULL, rows[i].why);
+    rlx_compile_options device;
+    rlx_compile_options_init(&device);
+    device.default_device = "opencl:0";
+    expect_refused(t, soft, &device, "C has no form of a kernel of a device");
 }
 
 RLX_TEST(c, a_limit_of_a_size_that_is_data_is_planned)

@@ -310,6 +310,14 @@ RLX_TEST(lift_params, weights_that_do_not_fit_are_refused)
         cr_expect_eq(status, rows[i].status, "row %zu: %d: %s", i, (int)status, t->error.message);
         cr_expect(strstr(t->error.message, rows[i].said), "row %zu: %s", i, t->error.message);
     }
+    write_weights(&p, first, 1, -1, NULL, NULL);
+    lift_compiled(&p, first, NULL, lifted);
+    rlx_executable *whole = NULL;
+    const rlx_load_options given = {
+        .allocator = &t->allocator, .trust_native = true, .weights = first};
+    RLX_FAILS(rlx_executable_load_file(lifted, &given, &whole, &t->error), RLX_E_INVALID_ARG,
+              "its weights are in it");
+    lift_compiled(&p, first, "--lift-params", lifted);
     const rlx_load_options untrusted = {.allocator = &t->allocator, .weights = odd};
     rlx_executable *exe = NULL;
     cr_expect_neq(rlx_executable_load_file(lifted, &untrusted, &exe, &t->error), RLX_OK);

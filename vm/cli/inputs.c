@@ -391,12 +391,27 @@ static rlx_status make_all(maker *m, bool *made, rlx_error *err)
     return RLX_OK;
 }
 
+/* True if a used input has the name of input |i|. */
+static bool is_second(const maker *m, uint32_t i)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < m->call->n_inputs && !found; k++)
+        found = m->used[k] && m->inputs[i].index != RLX_NONE &&
+                m->inputs[k].index == m->inputs[i].index &&
+                rlx_str_eq(m->inputs[k].path, m->inputs[i].path);
+    return found;
+}
+
 static int check_all_used(const maker *m, rlx_str function)
 {
     for (uint32_t i = 0; i < m->call->n_inputs; i++) {
         if (m->used[i])
             continue;
         const char *text = m->call->inputs[i];
+        if (is_second(m, i)) {
+            cli_complain("input '%.*s' is given twice", (int)(m->inputs[i].value - text) - 1, text);
+            return CLI_USAGE;
+        }
         const rlx_str name = {text, m->inputs[i].index == RLX_NONE
                                         ? strlen(text)
                                         : (size_t)(m->inputs[i].value - text) - 1};

@@ -34,7 +34,8 @@ int main(int argc, char **argv)
         printf("rlx %s\n", rlx_version());
         return CLI_OK;
     }
-    if (argc < 2 || strcmp(argv[1], "--help") == 0) {
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
         fputs("usage: rlx COMMAND [options]   (rlx COMMAND --help explains one)\n\n",
               argc < 2 ? stderr : stdout);
         for (int i = 0; i < N_COMMANDS; i++)
