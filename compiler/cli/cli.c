@@ -273,6 +273,92 @@ static bool read_input(run *r)
     return ok;
 }
 
+/* --- options that belong together ------------------------------------------------------------- */
+
+/* Nothing that is read may be written over; files that the input names are checked later. */
+static bool check_outputs(const rlxc_command *c, FILE *err)
+{
+    enum { NAMED = 4 };
+    const char *inputs[NAMED + RLXC_MAX_LINKS] = {c->input, c->params, c->schedule,
+                                                  c->options.database};
+    const char *const outputs[] = {c->output, c->tune.csv};
+    const size_t n = NAMED + (size_t)c->options.n_links;
+    rlx_error error = {0};
+    memcpy(inputs + NAMED, c->links, c->options.n_links * sizeof *inputs);
+    bool ok = true;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs && ok; i++)
+        ok = outputs[i] == NULL || rlx_check_output(outputs[i], inputs, n, &error) == RLX_OK;
+    if (ok && c->tune.seconds > 0 && c->options.database != NULL) /* written, too */
+        ok = rlx_check_output(c->options.database, inputs, NAMED - 1, &error) == RLX_OK;
+    if (!ok)
+        fprintf(err, "rlxc: %s\n", error.message);
+    return ok;
+}
+
+/* Tuning measures, and compiles nothing. */
+static bool check_tune(const rlxc_command *c, FILE *err)
+{
+    if (c->tune.seconds <= 0) {
+        if (c->tune.csv != NULL)
+            fputs("rlxc: --tune-csv needs --tune\n", err);
+        return c->tune.csv == NULL;
+    }
+    if (c->output != NULL || c->emit != RLX_EMIT_EXECUTABLE || c->stop_after != NULL) {
+        fputs("rlxc: --tune writes no module: compile with --database FILE afterwards\n", err);
+        return false;
+    }
+    if (c->options.database == NULL && c->tune.csv == NULL) {
+        fputs("rlxc: --tune: no place for what it finds: give --database FILE\n", err);
+        return false;
+    }
+    if (c->options.database != NULL && c->tune.csv != NULL &&
+        strcmp(c->options.database, c->tune.csv) == 0) {
+        fputs("rlxc: --database and --tune-csv name the same file\n", err);
+        return false;
+    }
+    return true;
+}
+
+/* True if the options of a compilation fit together. With -o -, the output becomes NULL. */
+static bool check_command(rlxc_command *c, FILE *err)
+{
+    if (c->input == NULL) {
+        fputs("rlxc: no input; see rlxc --help\n", err);
+        return false;
+    }
+    if (c->output != NULL && strcmp(c->output, "-") == 0) {
+        if (c->stop_after == NULL &&
+            (c->emit == RLX_EMIT_EXECUTABLE || c->emit == RLX_EMIT_OBJECT)) {
+            fputs("rlxc: -o -: only text forms go to standard output: give -o FILE\n", err);
+            return false;
+        }
+        c->output = NULL;
+    }
+    if (c->output == NULL && c->emit == RLX_EMIT_EXECUTABLE && c->stop_after == NULL &&
+        !c->options.explain && c->tune.seconds <= 0) {
+        fputs("rlxc: no output: give -o FILE\n", err);
+        return false;
+    }
+    if (c->n_cpus > 0 && (c->emit != RLX_EMIT_EXECUTABLE || c->output == NULL ||
+                          c->stop_after != NULL || c->options.explain)) {
+        fputs("rlxc: --mcpu: several CPUs need an executable: give -o FILE without --emit, "
+              "--stop-after or --explain\n",
+              err);
+        return false;
+    }
+    if (c->lift_params && (c->emit != RLX_EMIT_EXECUTABLE || c->output == NULL || c->link_params)) {
+        fputs("rlxc: --lift-params needs an executable, and excludes --link-params\n", err);
+        return false;
+    }
+    if (c->output == NULL && c->emit == RLX_EMIT_OBJECT && c->stop_after == NULL) {
+        fputs("rlxc: --emit=obj writes a binary file: give -o FILE\n", err);
+        return false;
+    }
+    return check_tune(c, err) && check_outputs(c, err);
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
 int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
 {
     rlxc_command command;
@@ -280,6 +366,8 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
         return EXIT_USAGE;
     switch (command.action) {
     case RLXC_ACTION_COMPILE:
+        if (!check_command(&command, err))
+            return EXIT_USAGE;
         break;
     case RLXC_ACTION_HELP:
         rlxc_print_help(out);

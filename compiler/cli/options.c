@@ -566,50 +566,6 @@ static bool take_word(int argc, char *const *argv, int *i, rlxc_command *c, FILE
     return apply(row, value, c, err);
 }
 
-/* Nothing that is read may be written over; files that the input names are checked later. */
-static bool check_outputs(const rlxc_command *c, FILE *err)
-{
-    enum { NAMED = 4 };
-    const char *inputs[NAMED + RLXC_MAX_LINKS] = {c->input, c->params, c->schedule,
-                                                  c->options.database};
-    const char *const outputs[] = {c->output, c->tune.csv};
-    const size_t n = NAMED + (size_t)c->options.n_links;
-    rlx_error error = {0};
-    memcpy(inputs + NAMED, c->links, c->options.n_links * sizeof *inputs);
-    bool ok = true;
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs && ok; i++)
-        ok = outputs[i] == NULL || rlx_check_output(outputs[i], inputs, n, &error) == RLX_OK;
-    if (ok && c->tune.seconds > 0 && c->options.database != NULL) /* written, too */
-        ok = rlx_check_output(c->options.database, inputs, NAMED - 1, &error) == RLX_OK;
-    if (!ok)
-        fprintf(err, "rlxc: %s\n", error.message);
-    return ok;
-}
-
-/* Tuning measures, and compiles nothing. */
-static bool check_tune(const rlxc_command *c, FILE *err)
-{
-    if (c->tune.seconds <= 0) {
-        if (c->tune.csv != NULL)
-            fputs("rlxc: --tune-csv needs --tune\n", err);
-        return c->tune.csv == NULL;
-    }
-    if (c->output != NULL || c->emit != RLX_EMIT_EXECUTABLE || c->stop_after != NULL) {
-        fputs("rlxc: --tune writes no module: compile with --database FILE afterwards\n", err);
-        return false;
-    }
-    if (c->options.database == NULL && c->tune.csv == NULL) {
-        fputs("rlxc: --tune: no place for what it finds: give --database FILE\n", err);
-        return false;
-    }
-    if (c->options.database != NULL && c->tune.csv != NULL &&
-        strcmp(c->options.database, c->tune.csv) == 0) {
-        fputs("rlxc: --database and --tune-csv name the same file\n", err);
-        return false;
-    }
-    return true;
-}
-
 bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *err)
 {
     memset(out, 0, sizeof *out);
@@ -622,40 +578,5 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
     for (int i = 1; i < argc; i++)
         if (!take_word(argc, argv, &i, out, err))
             return false;
-    if (out->action != RLXC_ACTION_COMPILE)
-        return true;
-    if (out->input == NULL) {
-        fputs("rlxc: no input; see rlxc --help\n", err);
-        return false;
-    }
-    if (out->output != NULL && strcmp(out->output, "-") == 0) {
-        if (out->stop_after == NULL &&
-            (out->emit == RLX_EMIT_EXECUTABLE || out->emit == RLX_EMIT_OBJECT)) {
-            fputs("rlxc: -o -: only text forms go to standard output: give -o FILE\n", err);
-            return false;
-        }
-        out->output = NULL;
-    }
-    if (out->output == NULL && out->emit == RLX_EMIT_EXECUTABLE && out->stop_after == NULL &&
-        !out->options.explain && out->tune.seconds <= 0) {
-        fputs("rlxc: no output: give -o FILE\n", err);
-        return false;
-    }
-    if (out->n_cpus > 0 && (out->emit != RLX_EMIT_EXECUTABLE || out->output == NULL ||
-                            out->stop_after != NULL || out->options.explain)) {
-        fputs("rlxc: --mcpu: several CPUs need an executable: give -o FILE without --emit, "
-              "--stop-after or --explain\n",
-              err);
-        return false;
-    }
-    if (out->lift_params &&
-        (out->emit != RLX_EMIT_EXECUTABLE || out->output == NULL || out->link_params)) {
-        fputs("rlxc: --lift-params needs an executable, and excludes --link-params\n", err);
-        return false;
-    }
-    if (out->output == NULL && out->emit == RLX_EMIT_OBJECT && out->stop_after == NULL) {
-        fputs("rlxc: --emit=obj writes a binary file: give -o FILE\n", err);
-        return false;
-    }
-    return check_tune(out, err) && check_outputs(out, err);
+    return true;
 }
