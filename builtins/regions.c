@@ -284,10 +284,14 @@ static double value_of_bin(const pooling *p, const axis *rows, const axis *colum
     const int64_t n = columns->counts[bin];
     const float *narrow = (const float *)p->data + first;
     const double *wide = (const double *)p->data + first;
-    if (p->max && p->f64)
-        return most_of_bin_double(wide, rows, taps, n, p->max == 2);
-    if (p->max)
-        return (double)most_of_bin_float(narrow, rows, taps, n, p->max == 2);
+    if (p->max) {
+        const double most = p->f64 ? most_of_bin_double(wide, rows, taps, n, p->max == 2)
+                                   : (double)most_of_bin_float(narrow, rows, taps, n, p->max == 2);
+        /* samples outside of the image are 0 */
+        const bool outside =
+            (double)rows->counts[0] < 2 * rows->samples || (double)n < 2 * columns->samples;
+        return outside && most < 0 ? 0 : most;
+    }
     return share * (p->f64 ? mean_of_bin_double(wide, rows, taps, n)
                            : (double)mean_of_bin_float(narrow, rows, taps, n));
 }
@@ -319,6 +323,12 @@ static void pool_row(const pooling *p, const axis *rows, const axis *columns, in
     }
 }
 
+/* |x| in the type of the regions: the size of a bin, rounded up, is the number of its samples. */
+static double rounded(const pooling *p, double x)
+{
+    return p->f64 ? x : (double)(float)x;
+}
+
 /* All bins of region |r|; axes[0] are rows. */
 static void pool_region(const pooling *p, const void *regions, int64_t r, axis axes[2], float *line,
                         void *out)
@@ -332,11 +342,13 @@ static void pool_region(const pooling *p, const void *regions, int64_t r, axis a
     }
     for (int d = 0; d < 2; d++) {
         axis *a = &axes[d];
-        a->begin = element(p->f64, regions, r * 5 + 2 - d) * p->scale - shift;
-        a->size = element(p->f64, regions, r * 5 + 4 - d) * p->scale - shift - a->begin;
+        const double begin = element(p->f64, regions, r * 5 + 2 - d),
+                     end = element(p->f64, regions, r * 5 + 4 - d);
+        a->begin = rounded(p, rounded(p, begin * p->scale) - shift);
+        a->size = rounded(p, rounded(p, rounded(p, end * p->scale) - shift) - a->begin);
         if (!p->aligned)
             a->size = fmax(a->size, 1);
-        a->size /= (double)p->bins[d];
+        a->size = rounded(p, a->size / (double)p->bins[d]);
     }
     find_columns(p, &axes[1]);
     for (int64_t row = 0; row < p->bins[0]; row++) {

@@ -110,6 +110,15 @@ rlxc_atom rlxc_legalize_nonzero(rlxc_builder *b, const rlxc_binding *call)
     return rlxc_emit_builtin(b, call, "rlx.nonzero", call->args, 1, s, true);
 }
 
+/* True if indices may have this type, or none is given. */
+static bool may_index(const rlxc_call_view *v, rlx_dtype dtype)
+{
+    if (rlxc_dtype_is_void(dtype) || dtype.code == RLX_INT || dtype.code == RLX_UINT)
+        return true;
+    rlxc_infer_error(v, "indices need an integer type, not %s", rlxc_dtype_name(v->ctx, dtype));
+    return false;
+}
+
 const rlxc_sinfo *rlxc_infer_sort(rlxc_context *ctx, const rlxc_module *module,
                                   const rlxc_binding *call)
 {
@@ -124,6 +133,8 @@ const rlxc_sinfo *rlxc_infer_sort(rlxc_context *ctx, const rlxc_module *module,
     if (strcmp(v.op, "sort") == 0)
         return x;
     rlx_dtype dtype = rlxc_attr_get_dtype(call, "dtype");
+    if (!may_index(&v, dtype))
+        return NULL;
     return rlxc_tensor_like(&v, x, rlxc_dtype_is_void(dtype) ? RLX_I32 : dtype);
 }
 
@@ -175,6 +186,8 @@ const rlxc_sinfo *rlxc_infer_topk(rlxc_context *ctx, const rlxc_module *module,
         values = rlxc_tensor_of(&v, x->dtype, &dims);
     }
     rlx_dtype dtype = rlxc_attr_get_dtype(call, "dtype");
+    if (!may_index(&v, dtype))
+        return NULL;
     const rlxc_sinfo *both[2] = {
         values, rlxc_tensor_like(&v, values, rlxc_dtype_is_void(dtype) ? RLX_I32 : dtype)};
     return type[0] == 'v' ? both[0] : type[0] == 'i' ? both[1] : rlxc_sinfo_tuple(ctx, both, 2);

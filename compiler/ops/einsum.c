@@ -1,6 +1,7 @@
 /* einsum: one kernel with a spatial axis for each letter of the result and a reduction axis for
- * each other letter. Letters may repeat within an operand (a diagonal). An ellipsis is not
- * supported. */
+ * each other letter. Letters may repeat within an operand (a diagonal). An ellipsis stands for the
+ * dimensions that an operand has beyond its letters; they get letters that the text does not use,
+ * from the right, and must have equal sizes. */
 #include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
@@ -13,6 +14,7 @@ typedef struct subscripts {
     uint32_t ranks[MAX_OPERANDS], n_inputs;
     char output[RLXC_MAX_NDIM + 1];
     uint32_t n_output;
+    uint32_t dots[MAX_OPERANDS + 1]; /* of the result: the last; letters before "...", plus 1 */
 } subscripts;
 
 static bool is_letter(char c)
@@ -33,15 +35,67 @@ static void implicit_output(subscripts *s)
     }
 }
 
+/* Puts the last |count| of the |names|, which are in reverse order, before letter |at|. */
+static void insert(char *letters, uint32_t *io_n, uint32_t at, const char *names, uint32_t count)
+{
+    memmove(letters + at + count, letters + at, *io_n - at);
+    for (uint32_t k = 0; k < count; k++)
+        letters[at + k] = names[count - 1 - k];
+    *io_n += count;
+}
+
+/* Replaces each ellipsis by letters; false after an error. */
+static bool expand_dots(const rlxc_call_view *v, const char *text, bool arrow, subscripts *s)
+{
+    char names[RLXC_MAX_NDIM];
+    uint32_t n = 0, most = 0;
+    bool any = false;
+    for (char c = 'Z'; c >= 'A' && n < RLXC_MAX_NDIM; c--)
+        if (!strchr(text, c))
+            names[n++] = c;
+    for (uint32_t i = 0; i < s->n_inputs; i++) {
+        const int32_t ndim = v->in[0]->fields[i]->ndim;
+        if (s->dots[i] == 0)
+            continue;
+        if (ndim == RLXC_UNKNOWN_NDIM) {
+            rlxc_infer_error(v, "the rank of operand %u, which has an ellipsis, is not known", i);
+            return false;
+        }
+        any = true;
+        const uint32_t hidden = (uint32_t)ndim > s->ranks[i] ? (uint32_t)ndim - s->ranks[i] : 0;
+        if (hidden > n) {
+            rlxc_infer_error(v, "subscripts \"%s\" use too many letters", text);
+            return false;
+        }
+        insert(s->inputs[i], &s->ranks[i], s->dots[i] - 1, names, hidden);
+        most = hidden > most ? hidden : most;
+    }
+    const uint32_t dots = s->dots[MAX_OPERANDS];
+    if ((arrow && most > 0 && dots == 0) || (dots > 0 && !any)) {
+        rlxc_infer_error(v, "subscripts \"%s\" have an ellipsis on one side only", text);
+        return false;
+    }
+    if (s->n_output + most > RLXC_MAX_NDIM) {
+        rlxc_infer_error(v, "the result would have more than %d dimensions", RLXC_MAX_NDIM);
+        return false;
+    }
+    insert(s->output, &s->n_output, dots > 0 ? dots - 1 : 0, names, most);
+    return true;
+}
+
 static bool parse(const rlxc_call_view *v, subscripts *out)
 {
     const char *text = rlxc_attr_get_str(v->call, "subscripts", ""), *p = text;
     *out = (subscripts){.n_inputs = 1};
     bool arrow = false, bad = false;
     for (; *p && !bad; p++) {
+        const uint32_t operand = arrow ? MAX_OPERANDS : out->n_inputs - 1;
         if (*p == ' ')
             continue;
-        if (p[0] == '-' && p[1] == '>' && !arrow) {
+        if (strncmp(p, "...", 3) == 0 && out->dots[operand] == 0) {
+            out->dots[operand] = 1 + (arrow ? out->n_output : out->ranks[operand]);
+            p += 2;
+        } else if (p[0] == '-' && p[1] == '>' && !arrow) {
             arrow = true;
             p++;
         } else if (*p == ',' && !arrow && out->n_inputs < MAX_OPERANDS) {
@@ -62,6 +116,8 @@ static bool parse(const rlxc_call_view *v, subscripts *out)
     }
     if (!arrow)
         implicit_output(out);
+    if (!expand_dots(v, text, arrow, out))
+        return false;
     for (uint32_t i = 0; i < out->n_inputs; i++) {
         const rlxc_sinfo *s = v->in[0]->fields[i];
         if (s->ndim != RLXC_UNKNOWN_NDIM && s->ndim != (int32_t)out->ranks[i]) {

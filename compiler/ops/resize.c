@@ -51,7 +51,7 @@ static method read_method(const rlxc_binding *call)
                 .coordinates =
                     rlxc_attr_get_str(call, "coordinate_transformation_mode", "half_pixel"),
                 .rounding = rlxc_attr_get_str(call, "rounding_method", "round"),
-                .alpha = rlxc_attr_get_float(call, "cubic_alpha", -0.5),
+                .alpha = rlxc_attr_get_float(call, "cubic_alpha", -0.75),
                 .exclude = rlxc_attr_get_int(call, "cubic_exclude", 0) != 0};
     (void)read_roi(call, m.roi); /* inference has checked this */
     return m;

@@ -64,10 +64,11 @@ def pools(Row, x):
                            lambda a, s=size, t=stride, u=up:
                            pool(a, (s, s), t, (1, 1), 1, u, best=True),
                            name=f"max_pool2d float16 {size} {stride} {dims}"))
-    out.append(Row("R.nn.avg_pool1d(x, 3, 2, 1, [1, 1], True, True)", {"x": x("n 2 m")},
-                   lambda a: pool(a, (3,), 2, (1, 1), 1, True, True), empty=False))
-    out.append(Row("R.nn.avg_pool1d(x, 2, 3, 1, [1, 1], True, True)", {"x": x("n 2 m")},
-                   lambda a: pool(a, (2,), 3, (1, 1), 1, True, True), empty=False))
+    for how in ("[1, 1], 1, True, True", "[1, 1], 1, True"):  # padding counts by default
+        out.append(Row(f"R.nn.avg_pool1d(x, 3, 2, {how})", {"x": x("n 2 m")},
+                       lambda a: pool(a, (3,), 2, (1, 1), 1, True, True), empty=False))
+        out.append(Row(f"R.nn.avg_pool1d(x, 2, 3, {how})", {"x": x("n 2 m")},
+                       lambda a: pool(a, (2,), 3, (1, 1), 1, True, True), empty=False))
     return out
 
 

@@ -242,7 +242,7 @@ def roi_align(a, rois, size, scale, ratio, aligned, mode):
                           x0 + (j + (q + .5) / gw) * w) for p in range(gh) for q in range(gw)]
             inside = [g for g in got if g is not None]
             if mode == "max":
-                out[r, c, i, j] = max(inside, default=0)
+                out[r, c, i, j] = max((g or 0 for g in got), default=0)
             else:
                 out[r, c, i, j] = sum(inside) / max(len(got), 1)
     return out
@@ -436,6 +436,8 @@ def rows(Row, x):
             {"x": x(), "b": x("2", "int64", -2, 9), "e": x("2", "int64", -9, 3),
              "s": x("2", "int32", -3, 0)},
             lambda a, b, e, s: a[b[0]:e[0]:s[0], b[1]:e[1]:s[1]], name="slice backwards"),
+        Row("R.layout_transform(x, index_map=T.index_map(lambda i, j: (i // 4, j, i % 4)), pad_value=2)",
+            {"x": x("3 m")}, lambda a: np.pad(a, ((0, 1), (0, 0)), constant_values=2).T[None]),
         Row("R.layout_transform(x, index_map=T.index_map(lambda i, j, k: (k, i * 3 + j)))",
             {"x": x("n 3 m")}, lambda a: a.reshape(-1, a.shape[2]).T, empty=False),
     ]

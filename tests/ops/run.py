@@ -468,6 +468,10 @@ def rows():
             lambda a: a.sum((0, 1), keepdims=True)[0]),
         Row("R.einsum((x, y, z), \"ij,jk,k->i\")", {"x": x("n 3"), "y": x("3 m"), "z": x("m")},
             lambda a, b, c: a @ b @ c),
+        *[Row(f"R.einsum((x, y), \"{e}\")", {"x": x("2 n 3"), "y": x("3 m")},
+              lambda a, b, e=e: np.einsum(e, a, b))
+          for e in ("...ij,...jk->...ik", "...ij,jk", "a...j,jk->k...a", "...j,jk->k...")],
+        Row("R.einsum((x, y), \"...,...->...\")", {"x": x("2 n m"), "y": x("m")}, lambda a, b: a * b),
         Row("R.einsum((x,), \"iji->ij\")", {"x": x("4 n 4")},
             lambda a: np.einsum("iji->ij", a)),
         Row("R.nn.attention(q, k, v, causal_mask=\"BottomRight\")",

@@ -3541,6 +3541,14 @@ class Module:
                 C[i] = D[i] * T.float32(2.0)
                 B[i] = C[i]
 
+    @T.prim_func
+    def restarted_in_first_(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2,), "float32")):
+        with T.block("root"):
+            for i, k, u in T.grid(T.int64(2), T.int64(3), T.int64(2)):
+                if k == T.int64(0):
+                    B[i] = T.float32(0.0)
+                B[i] = B[i] + A[i, k]
+
     @R.function
     def in_block(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 2), dtype="float32"):
         cls = Module
@@ -3605,6 +3613,12 @@ class Module:
     def carried_back(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
         cls = Module
         b: R.Tensor((2,), dtype="float32") = R.call_tir(cls.carried_back_, (a,), out_sinfo=R.Tensor((2,), dtype="float32"))
+        return b
+
+    @R.function
+    def restarted_in_first(a: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        cls = Module
+        b: R.Tensor((2,), dtype="float32") = R.call_tir(cls.restarted_in_first_, (a,), out_sinfo=R.Tensor((2,), dtype="float32"))
         return b
 
 # ==== later_stages

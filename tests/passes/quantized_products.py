@@ -239,15 +239,15 @@ class Module:
     def main(x: R.Tensor(("n", 4, 8, 8), dtype="uint8"), y: R.Tensor(("n", 4, 8, 8), dtype="float32")) -> R.Tuple(R.Tensor(("n", 4, 4, 4), dtype="float32"), R.Tensor(("n", 4, 4, 4), dtype="float32"), R.Tensor(("n", 4, 4, 4), dtype="float32")):
         n = T.int64()
         with R.dataflow():
-            a: R.Tensor((n, 4, 4, 4), dtype="uint8") = R.nn.max_pool2d(x, pool_size=[2, 2], strides=[2, 2], dilation=[1, 1], padding=[0, 0, 0, 0], ceil_mode=False, count_include_pad=False, layout="NCHW", out_layout=None)
+            a: R.Tensor((n, 4, 4, 4), dtype="uint8") = R.nn.max_pool2d(x, pool_size=[2, 2], strides=[2, 2], padding=[0, 0, 0, 0], dilation=[1, 1], ceil_mode=False, count_include_pad=False, layout="NCHW", out_layout=None)
             zero: R.Tensor((), dtype="int32") = R.astype(R.const(3, "uint8"), dtype="int32")
             centred: R.Tensor((n, 4, 4, 4), dtype="int32") = R.astype(a, dtype="int32")
             centred_1: R.Tensor((n, 4, 4, 4), dtype="int32") = R.subtract(centred, zero)
             centred_2: R.Tensor((n, 4, 4, 4), dtype="float32") = R.astype(centred_1, dtype="float32")
             centred_3: R.Tensor((n, 4, 4, 4), dtype="float32") = R.multiply(centred_2, R.const(0.5, "float32"))
             e: R.Tensor((n, 4, 8, 8), dtype="float32") = R.dequantize(x, R.const(-0.5, "float32"), R.const(3, "uint8"), axis=1, out_dtype="float32")
-            b: R.Tensor((n, 4, 4, 4), dtype="float32") = R.nn.max_pool2d(e, pool_size=[2, 2], strides=[2, 2], dilation=[1, 1], padding=[0, 0, 0, 0], ceil_mode=False, count_include_pad=False, layout="NCHW", out_layout=None)
-            c: R.Tensor((n, 4, 4, 4), dtype="float32") = R.nn.max_pool2d(y, pool_size=[2, 2], strides=[2, 2], dilation=[1, 1], padding=[0, 0, 0, 0], ceil_mode=False, count_include_pad=False, layout="NCHW", out_layout=None)
+            b: R.Tensor((n, 4, 4, 4), dtype="float32") = R.nn.max_pool2d(e, pool_size=[2, 2], strides=[2, 2], padding=[0, 0, 0, 0], dilation=[1, 1], ceil_mode=False, count_include_pad=False, layout="NCHW", out_layout=None)
+            c: R.Tensor((n, 4, 4, 4), dtype="float32") = R.nn.max_pool2d(y, pool_size=[2, 2], strides=[2, 2], padding=[0, 0, 0, 0], dilation=[1, 1], ceil_mode=False, count_include_pad=False, layout="NCHW", out_layout=None)
             r: R.Tuple(R.Tensor((n, 4, 4, 4), dtype="float32"), R.Tensor((n, 4, 4, 4), dtype="float32"), R.Tensor((n, 4, 4, 4), dtype="float32")) = (centred_3, b, c)
             R.output(r)
         return r
@@ -276,7 +276,7 @@ class Module:
         h = T.int64()
         w = T.int64()
         with R.dataflow():
-            y: R.Tensor((n, 8, h // 2, w // 2), dtype="uint8") = R.nn.max_pool2d(x, pool_size=[3, 3], strides=[2, 2], dilation=[1, 1], padding=[0, 0, 0, 0], ceil_mode=True, count_include_pad=False, layout="NCHW", out_layout=None)
+            y: R.Tensor((n, 8, h // 2, w // 2), dtype="uint8") = R.nn.max_pool2d(x, pool_size=[3, 3], strides=[2, 2], padding=[0, 0, 0, 0], dilation=[1, 1], ceil_mode=True, count_include_pad=False, layout="NCHW", out_layout=None)
             zero: R.Tensor((), dtype="int32") = R.astype(R.const(3, "uint8"), dtype="int32")
             centred: R.Tensor((n, 8, h // 2, w // 2), dtype="int32") = R.astype(y, dtype="int32")
             centred_1: R.Tensor((n, 8, h // 2, w // 2), dtype="int32") = R.subtract(centred, zero)
