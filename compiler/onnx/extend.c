@@ -48,7 +48,8 @@ rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_e
         const rlxc_expr *end = rlxc_add(im->ctx, d, rlxc_ox_bin(im, RLXC_EXPR_MIN, after, zero));
         rlxc_atom parts[3];
         int64_t low, high;
-        if (rlxc_is_int(before, &low) && rlxc_is_int(after, &high) && (low < 0) != (high < 0)) {
+        if (rlxc_is_int(before, &low) && rlxc_is_int(after, &high) &&
+            ((low < 0 && high > 0) || (low > 0 && high < 0))) {
             /* One side may cut all elements, and of what the other one adds. */
             const rlxc_expr *size = rlxc_add(im->ctx, d, rlxc_add(im->ctx, before, after));
             end = rlxc_ox_bin(im, RLXC_EXPR_MAX, end, zero);
