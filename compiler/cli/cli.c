@@ -10,7 +10,7 @@
 #include "rlx/compiler.h"
 #include "rlx/device.h"
 
-enum { EXIT_USAGE = 2, MAX_TIMED = 64 };
+enum { EXIT_USAGE = 2, MAX_TIMED = 256 };
 
 typedef struct run {
     rlxc_command *command;
@@ -148,10 +148,9 @@ static bool lower(const run *r)
     return rlx_ir_module_lower(r->module, &r->command->options, NULL) == RLX_OK;
 }
 
-/* Why the pass of --stop-after did not run. */
-static bool explain_unreached(const run *r)
+/* Says why pass |name| did not run. */
+static void explain_unreached(const run *r, rlx_severity severity, const char *name)
 {
-    const char *name = r->command->stop_after;
     rlx_pass_info pass = {.opt_level = 0};
     char message[160];
     for (uint32_t i = 0; rlx_compiler_pass(r->compiler, i, &pass) && strcmp(pass.name, name) != 0;)
@@ -163,7 +162,21 @@ static bool explain_unreached(const run *r)
                  pass.opt_level, r->command->options.opt_level);
     else
         snprintf(message, sizeof message, "pass %.60s does not run for this module", name);
-    return fail(r, message);
+    rlx_status ignored = rlx_compiler_report(r->compiler, severity, message, NULL);
+    (void)ignored; /* memory is out: report that instead */
+}
+
+/* Names the passes of --print-after that did not run. */
+static void explain_unprinted(const run *r)
+{
+    const rlxc_command *c = r->command;
+    for (uint32_t i = 0; i < c->n_print_after; i++) {
+        bool ran = r->n_times == MAX_TIMED;
+        for (uint32_t k = 0; k < r->n_times && !ran; k++)
+            ran = strcmp(r->times[k].name, c->print_after[i]) == 0;
+        if (!ran)
+            explain_unreached(r, RLX_SEVERITY_WARNING, c->print_after[i]);
+    }
 }
 
 static bool sees_passes(const rlxc_command *c)
@@ -195,6 +208,17 @@ static void look_at_device(rlxc_command *c)
     c->options.device_target = c->device_target;
 }
 
+/* Runs the passes up to that of --stop-after, and prints the module. */
+static bool stop(run *r)
+{
+    if (!lower(r) && !r->stopped)
+        return false;
+    if (r->stopped)
+        return write_text(r);
+    explain_unreached(r, RLX_SEVERITY_ERROR, r->command->stop_after);
+    return false;
+}
+
 static bool compile(run *r)
 {
     rlxc_command *c = r->command;
@@ -207,7 +231,7 @@ static bool compile(run *r)
         /* As it was read; the passes run only for what is to be seen of them. */
         return write_text(r) && (!sees_passes(c) || lower(r));
     if (c->stop_after != NULL)
-        return (lower(r) || r->stopped) && (r->stopped ? write_text(r) : explain_unreached(r));
+        return stop(r);
     if (c->emit == RLX_EMIT_EXECUTABLE && c->output == NULL)
         return lower(r); /* only to explain it */
     double start = now_seconds();
@@ -393,6 +417,8 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
     }
     bool ok =
         load_plugins(&r) && read_input(&r) && (command.tune.seconds > 0 ? tune(&r) : compile(&r));
+    if (ok && command.tune.seconds <= 0)
+        explain_unprinted(&r);
     if (command.options.explain && ok)
         fputs(rlx_ir_module_explanation(r.module), out);
     if (command.time_passes)

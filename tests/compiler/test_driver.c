@@ -378,6 +378,22 @@ RLX_TEST(driver, running_out_of_memory_is_an_error_at_every_allocation)
     t->fail_at = 0;
 }
 
+RLX_TEST(driver, a_pass_to_print_that_does_not_run_is_named)
+{
+    static char out[MAX_TEXT], err[MAX_TEXT];
+    char folder[] = "/tmp/rlx-driver-XXXXXX", words[256], path[64];
+    cr_assert(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/m.py", folder);
+    RLX_OKAY(rlx_write_file(path, MODULE, strlen(MODULE), &t->error));
+    snprintf(words, sizeof words, "%s --emit=tir --print-after=static_plan --print-after=fuse",
+             path);
+    cr_expect_eq(run(words, out, err), 0, "%s", err);
+    cr_expect(strstr(err, "warning: pass static_plan runs only with --pass static_plan"), "%s",
+              err);
+    cr_expect(strstr(out, "# after pass fuse") && !strstr(err, "fuse"), "%s", err);
+    cr_assert(unlink(path) == 0 && rmdir(folder) == 0);
+}
+
 RLX_TEST(driver, an_output_that_is_an_input_is_refused)
 {
     static char out[MAX_TEXT], err[MAX_TEXT];
