@@ -15,6 +15,7 @@ typedef struct subscripts {
     char output[RLXC_MAX_NDIM + 1];
     uint32_t n_output;
     uint32_t dots[MAX_OPERANDS + 1]; /* of the result: the last; letters before "...", plus 1 */
+    bool open; /* an operand with an ellipsis has an unknown rank: nothing else is complete */
 } subscripts;
 
 static bool is_letter(char c)
@@ -57,11 +58,11 @@ static bool expand_dots(const rlxc_call_view *v, const char *text, bool arrow, s
         const int32_t ndim = v->in[0]->fields[i]->ndim;
         if (s->dots[i] == 0)
             continue;
-        if (ndim == RLXC_UNKNOWN_NDIM) {
-            rlxc_infer_error(v, "the rank of operand %u, which has an ellipsis, is not known", i);
-            return false;
-        }
         any = true;
+        if (ndim == RLXC_UNKNOWN_NDIM) {
+            s->open = true;
+            continue;
+        }
         const uint32_t hidden = (uint32_t)ndim > s->ranks[i] ? (uint32_t)ndim - s->ranks[i] : 0;
         if (hidden > n) {
             rlxc_infer_error(v, "subscripts \"%s\" use too many letters", text);
@@ -71,6 +72,8 @@ static bool expand_dots(const rlxc_call_view *v, const char *text, bool arrow, s
         most = hidden > most ? hidden : most;
     }
     const uint32_t dots = s->dots[MAX_OPERANDS];
+    if (s->open)
+        return true;
     if ((arrow && most > 0 && dots == 0) || (dots > 0 && !any)) {
         rlxc_infer_error(v, "subscripts \"%s\" have an ellipsis on one side only", text);
         return false;
@@ -174,6 +177,8 @@ const rlxc_sinfo *rlxc_infer_einsum(rlxc_context *ctx, const rlxc_module *module
     for (uint32_t i = 1; i < s.n_inputs; i++)
         if (!rlxc_dtype_eq(dtype, v.in[0]->fields[i]->dtype))
             return rlxc_infer_error(&v, "operands 0 and %u differ in element type", i);
+    if (s.open)
+        return rlxc_tensor_ndim(&v, dtype, RLXC_UNKNOWN_NDIM);
     if (!letter_dims(&v, &s, of, &error))
         return error ? NULL : rlxc_tensor_ndim(&v, dtype, (int32_t)s.n_output);
     rlxc_dims dims = {.n = s.n_output};
@@ -194,6 +199,10 @@ rlxc_atom rlxc_legalize_einsum(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_expr *axis[N_LETTERS] = {0}, *dims[N_LETTERS] = {0};
     if (!rlxc_te_begin(&te, b, call, "einsum", RLXC_PATTERN_OUT_FUSABLE) || !parse(&te.view, &s))
         return (rlxc_atom){0};
+    if (s.open) {
+        rlxc_infer_error(&te.view, "cannot be compiled: ranks are not known");
+        return (rlxc_atom){0};
+    }
     rlxc_te_operand x[MAX_OPERANDS];
     for (uint32_t i = 0; i < s.n_inputs; i++) {
         x[i] = rlxc_te_field_of(&te, 0, i, "operand");
