@@ -267,8 +267,9 @@ def compiled(build, text, path, *options):
 
 
 def measure(build, path, given):
-    p = subprocess.run([build + "/rlx", "time", path + ".rlx", *given, "--json", "--repeat", "5", "--min-repeat-ms", "3"],
-                       capture_output=True, text=True, timeout=300)
+    how = ["--json", "--repeat", "5", "--min-repeat-ms", "3"]
+    p = subprocess.run([build + "/rlx", "time", path + ".rlx", *given, *how], capture_output=True, text=True,
+                       timeout=300)
     times = json.loads(p.stdout)
     return times.get("min", times.get("min_ns"))
 
@@ -355,6 +356,12 @@ def indented(lines, by):
     return [" " * by + line if by >= 0 else line[-by:] for line in lines]
 
 
+def near(number):
+    """Numbers like the matched one; a divisor stays positive."""
+    n, least = int(number.group()), 1 if re.search(r"(%|//) (T\.int64\()?$", number.string[:number.start()]) else 0
+    return {str(max(v, least)) for v in (n + 1, n - 1, 2 * n, 0)}
+
+
 def move(r, lines, i, statements):
     """Changes the place of the statement at line i; False: there is no such place."""
     end, kind = end_of(lines, i), r.choice(["swap", "copy", "delete", "leave", "enter", "guard"])
@@ -401,9 +408,7 @@ def changed(r, body):
     if kind == "move":
         return lines if move(r, lines, i, statements) else None
     if kind == "number":
-        line = replaced(r, lines[i], r"(?<![\w.])\d+(?![\w.])",
-                        lambda m: {str(max(v, m.string[:m.start()].endswith(("% ", "// ", "% T.int64(", "// T.int64(")) + 0))
-                                   for n in [int(m.group())] for v in [n + 1, n - 1, 2 * n, 0]})
+        line = replaced(r, lines[i], r"(?<![\w.])\d+(?![\w.])", near)
     elif kind == "operator":
         line = replaced(r, lines[i], "|".join(map(re.escape, OPERATORS)), lambda m: OPERATORS[m.group()])
     else:
@@ -416,20 +421,32 @@ def changed(r, body):
     return lines
 
 
+def tensor(text, at):
+    """Shape and type of the tensor whose shape begins with the parenthesis text[at]."""
+    level, end = 1, at + 1
+    while level:
+        level += {"(": 1, ")": -1}.get(text[end], 0)
+        end += 1
+    dtype = re.match(r', "(\w+)"', text[end:])
+    return text[at + 1:end - 1].rstrip(", "), dtype[1] if dtype else F
+
+
 def filled(head, body, value):
     """The body with all buffers filled, where they are allocated or, the results, at the beginning."""
     def loops(by, name, shape, dtype):
-        axes = [f"fill_{k}" for k in range(len(re.sub(r"\([^()]*\)", "", shape).strip(", ").split(",")))]
-        grid = ", ".join(axes)
-        return [" " * by + f"for {grid} in T.grid({shape.strip(', ')}):",
-                " " * (by + 4) + f"{name}[{grid}] = T.Cast(\"{dtype}\", {value if dtype == F else int('4' in value)})"]
+        flat = shape
+        while "(" in flat:
+            flat = re.sub(r"\([^()]*\)", "", flat)
+        grid = ", ".join(f"fill_{k}" for k in range(flat.count(",") + 1))
+        number = value if dtype == F else int("4" in value)
+        return [" " * by + f"for {grid} in T.grid({shape}):",
+                " " * (by + 4) + f'{name}[{grid}] = T.Cast("{dtype}", {number})']
 
-    shape = r"\(((?:[^()]|\([^()]*\))+)\)(?:, \"(\w+)\")?"
-    name, dims, dtype = re.findall(r"(\w+): T\.Buffer\(" + shape, head)[-1]
-    out = loops(depth(body[0]), name, dims, dtype or F)
+    result = list(re.finditer(r"(\w+): T\.Buffer\(", head))[-1]
+    out = loops(depth(body[0]), result[1], *tensor(head, result.end()))
     for line in body:
-        m = re.match(r"\s*(\w+) = T\.alloc_\w+\(" + shape, line)
-        out += [line, *(loops(depth(line), m[1], m[2], m[3] or F) if m else [])]
+        m = re.match(r"\s*(\w+) = T\.alloc_\w+\((?=\()", line)
+        out += [line, *(loops(depth(line), m[1], *tensor(line, m.end())) if m else [])]
     return out
 
 
