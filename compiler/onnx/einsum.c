@@ -1,5 +1,5 @@
-/* Einsum: the equation in letters alone, as operator einsum takes it. An ellipsis is written out in
- * letters that are not used, and dimensions of 1 broadcast. */
+/* Einsum: the equation in letters alone (rlxc_einsum_letters), because dimensions of 1 broadcast
+ * here and not in operator einsum. */
 #include <limits.h>
 #include <string.h>
 
@@ -11,67 +11,6 @@ typedef struct equation {
     const char *text;
     char hidden[RLXC_MAX_NDIM + 1]; /* letters of the ellipsis, the first dimension's first */
 } equation;
-
-/* Without "->", the result has the ellipsis and the letters that occur once, in order. */
-static void add_result(rlxc_text *out, const char *terms, const char *hidden)
-{
-    rlxc_text_printf(out, "->%s", hidden);
-    for (char c = 'A'; c <= 'z'; c++) {
-        const char *at = strchr(terms, c);
-        if (at && !strchr(hidden, c) && !strchr(at + 1, c))
-            rlxc_text_add(out, &c, 1);
-    }
-}
-
-/* False if the result has no ellipsis though operands have one. */
-static bool read_equation(rlxc_ox *im, const char *text, const rlxc_atom *parts, uint32_t n,
-                          equation *eq)
-{
-    rlxc_text packed = {.ctx = im->ctx}, out = {.ctx = im->ctx};
-    char free_letters[RLXC_MAX_NDIM + 1];
-    uint32_t n_free = 0, most = 0, term = 0;
-    *eq = (equation){.text = ""};
-    for (const char *c = text; *c; c++)
-        if (*c != ' ')
-            rlxc_text_add(&packed, c, 1);
-    const char *p = packed.data ? packed.data : "";
-    for (char c = 'Z'; c >= 'A' && n_free < RLXC_MAX_NDIM; c--)
-        if (!strchr(p, c))
-            free_letters[n_free++] = c;
-    bool arrow = false, lost = false;
-    while (*p) {
-        size_t length = strcspn(p, ",-");
-        const char *dots = memchr(p, '.', length);
-        uint32_t letters = (uint32_t)length - (dots ? 3 : 0);
-        uint32_t ndim = arrow ? most + letters : term < n ? rlxc_ox_ndim(im, parts[term]) : letters;
-        uint32_t hidden = dots && ndim > letters ? ndim - letters : 0;
-        hidden = hidden < n_free ? hidden : n_free;
-        most = hidden > most ? hidden : most;
-        lost = lost || (arrow && most > 0 && !dots);
-        for (size_t i = 0; i < length; i++) {
-            if (p[i] != '.')
-                rlxc_text_add(&out, p + i, 1);
-            else if (p + i == dots)
-                for (uint32_t k = hidden; k > 0; k--)
-                    rlxc_text_add(&out, free_letters + k - 1, 1);
-        }
-        p += length;
-        term++;
-        if (*p == '-') {
-            arrow = true;
-            lost = lost || (most > 0 && p[1] == '>' && p[2] == '\0');
-        }
-        for (const char *end = p + (*p != '\0') + (*p == '-' && p[1] == '>'); p < end; p++)
-            rlxc_text_add(&out, p, 1); /* one separator: operands may be scalars, as in "i,->i" */
-    }
-    for (uint32_t k = 0; k < most; k++)
-        eq->hidden[k] = free_letters[most - 1 - k];
-    eq->text = out.data ? out.data : "";
-    if (!arrow)
-        add_result(&out, rlxc_intern_cstr(im->ctx, eq->text), eq->hidden);
-    eq->text = out.data ? out.data : "";
-    return !lost;
-}
 
 /* Dimensions of 1 of letters that are larger in another operand broadcast: they are dropped from
  * |parts| and the equation. */
@@ -175,7 +114,11 @@ void rlxc_ox_import_einsum(rlxc_ox *im, const rlxc_ox_row *row)
         return;
     equation eq;
     const char *given = rlxc_ox_str(im, "equation", "");
-    if (!read_equation(im, given, parts, n, &eq)) {
+    int32_t *ranks = rlxc_alloc(im->ctx, ((size_t)n + 1) * sizeof *ranks);
+    for (uint32_t i = 0; i < n; i++)
+        ranks[i] = (int32_t)rlxc_ox_ndim(im, parts[i]);
+    eq.text = rlxc_einsum_letters(im->ctx, given, ranks, n, eq.hidden);
+    if (!eq.text) {
         rlxc_ox_fail(im, "the result of the equation \"%s\" has no ellipsis", given);
         return;
     }

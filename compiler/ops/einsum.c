@@ -1,7 +1,5 @@
 /* einsum: one kernel with a spatial axis for each letter of the result and a reduction axis for
- * each other letter. Letters may repeat within an operand (a diagonal). An ellipsis stands for the
- * dimensions that an operand has beyond its letters; they get letters that the text does not use,
- * from the right, and must have equal sizes. */
+ * each other letter. Letters may repeat within an operand (a diagonal). */
 #include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
@@ -14,8 +12,7 @@ typedef struct subscripts {
     uint32_t ranks[MAX_OPERANDS], n_inputs;
     char output[RLXC_MAX_NDIM + 1];
     uint32_t n_output;
-    uint32_t dots[MAX_OPERANDS + 1]; /* of the result: the last; letters before "...", plus 1 */
-    bool open; /* an operand with an ellipsis has an unknown rank: nothing else is complete */
+    bool open; /* there is an ellipsis, and a rank is not known: nothing else is set */
 } subscripts;
 
 static bool is_letter(char c)
@@ -23,82 +20,84 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Without "->" the result has the letters that occur once, in order. */
-static void implicit_output(subscripts *s)
+/* Without "->", the result has the ellipsis and the letters that occur once, in order. */
+static void add_result(rlxc_text *out, const char *terms, const char *hidden)
 {
-    for (int c = 'A'; c <= 'z'; c++) {
-        uint32_t seen = 0;
-        for (uint32_t i = 0; i < s->n_inputs; i++)
-            for (uint32_t k = 0; k < s->ranks[i]; k++)
-                seen += s->inputs[i][k] == c;
-        if (seen == 1 && s->n_output < RLXC_MAX_NDIM)
-            s->output[s->n_output++] = (char)c;
+    rlxc_text_printf(out, "->%s", hidden);
+    for (char c = 'A'; c <= 'z'; c++) {
+        const char *at = strchr(terms, c);
+        if (at && !strchr(hidden, c) && !strchr(at + 1, c))
+            rlxc_text_add(out, &c, 1);
     }
 }
 
-/* Puts the last |count| of the |names|, which are in reverse order, before letter |at|. */
-static void insert(char *letters, uint32_t *io_n, uint32_t at, const char *names, uint32_t count)
+const char *rlxc_einsum_letters(rlxc_context *ctx, const char *text, const int32_t *ranks,
+                                uint32_t n, char hidden[RLXC_MAX_NDIM + 1])
 {
-    memmove(letters + at + count, letters + at, *io_n - at);
-    for (uint32_t k = 0; k < count; k++)
-        letters[at + k] = names[count - 1 - k];
-    *io_n += count;
-}
-
-/* Replaces each ellipsis by letters; false after an error. */
-static bool expand_dots(const rlxc_call_view *v, const char *text, bool arrow, subscripts *s)
-{
-    char names[RLXC_MAX_NDIM];
-    uint32_t n = 0, most = 0;
-    bool any = false;
-    for (char c = 'Z'; c >= 'A' && n < RLXC_MAX_NDIM; c--)
-        if (!strchr(text, c))
-            names[n++] = c;
-    for (uint32_t i = 0; i < s->n_inputs; i++) {
-        const int32_t ndim = v->in[0]->fields[i]->ndim;
-        if (s->dots[i] == 0)
-            continue;
-        any = true;
-        if (ndim == RLXC_UNKNOWN_NDIM) {
-            s->open = true;
-            continue;
-        }
-        const uint32_t hidden = (uint32_t)ndim > s->ranks[i] ? (uint32_t)ndim - s->ranks[i] : 0;
-        if (hidden > n) {
-            rlxc_infer_error(v, "subscripts \"%s\" use too many letters", text);
-            return false;
-        }
-        insert(s->inputs[i], &s->ranks[i], s->dots[i] - 1, names, hidden);
-        most = hidden > most ? hidden : most;
+    rlxc_text packed = {.ctx = ctx}, out = {.ctx = ctx};
+    char free_letters[RLXC_MAX_NDIM + 1];
+    uint32_t n_free = 0, most = 0, term = 0;
+    for (const char *c = text; *c; c++)
+        if (*c != ' ')
+            rlxc_text_add(&packed, c, 1);
+    const char *p = packed.data ? packed.data : "";
+    for (char c = 'Z'; c >= 'A' && n_free < RLXC_MAX_NDIM; c--)
+        if (!strchr(p, c))
+            free_letters[n_free++] = c;
+    bool arrow = false, lost = false;
+    for (bool more = true; more; term++) {
+        const size_t length = strcspn(p, ",-");
+        const char *dots = length >= 3 ? memmem(p, length, "...", 3) : NULL;
+        const uint32_t letters = (uint32_t)length - (dots ? 3 : 0);
+        const uint32_t ndim = arrow                          ? most + letters
+                              : term < n && ranks[term] >= 0 ? (uint32_t)ranks[term]
+                                                             : letters;
+        uint32_t own = dots && ndim > letters ? ndim - letters : 0;
+        own = own < n_free ? own : n_free;
+        most = own > most ? own : most;
+        lost = lost || (arrow && most > 0 && !dots);
+        const size_t before = dots ? (size_t)(dots - p) : length;
+        rlxc_text_add(&out, p, before);
+        for (uint32_t k = own; k > 0; k--)
+            rlxc_text_add(&out, free_letters + k - 1, 1);
+        if (dots)
+            rlxc_text_add(&out, dots + 3, length - before - 3);
+        p += length;
+        more = *p != '\0'; /* one separator: operands may be scalars, as in "i,->i" */
+        const size_t separator = more ? 1 + (size_t)(*p == '-' && p[1] == '>') : 0;
+        arrow = arrow || *p == '-';
+        rlxc_text_add(&out, p, separator);
+        p += separator;
     }
-    const uint32_t dots = s->dots[MAX_OPERANDS];
-    if (s->open)
-        return true;
-    if ((arrow && most > 0 && dots == 0) || (dots > 0 && !any)) {
-        rlxc_infer_error(v, "subscripts \"%s\" have an ellipsis on one side only", text);
-        return false;
-    }
-    if (s->n_output + most > RLXC_MAX_NDIM) {
-        rlxc_infer_error(v, "the result would have more than %d dimensions", RLXC_MAX_NDIM);
-        return false;
-    }
-    insert(s->output, &s->n_output, dots > 0 ? dots - 1 : 0, names, most);
-    return true;
+    for (uint32_t k = 0; k < most; k++)
+        hidden[k] = free_letters[most - 1 - k];
+    hidden[most] = '\0';
+    if (!arrow)
+        add_result(&out, rlxc_intern_cstr(ctx, out.data ? out.data : ""), hidden);
+    return lost ? NULL : out.data ? out.data : "";
 }
 
 static bool parse(const rlxc_call_view *v, subscripts *out)
 {
-    const char *text = rlxc_attr_get_str(v->call, "subscripts", ""), *p = text;
-    *out = (subscripts){.n_inputs = 1};
+    const char *text = rlxc_attr_get_str(v->call, "subscripts", "");
+    const uint32_t n = v->in[0]->n_fields;
+    int32_t *ranks = rlxc_alloc(v->ctx, ((size_t)n + 1) * sizeof *ranks);
+    char hidden[RLXC_MAX_NDIM + 1];
     bool arrow = false, bad = false;
+    *out = (subscripts){.n_inputs = 1};
+    for (uint32_t i = 0; i < n; i++) {
+        ranks[i] = v->in[0]->fields[i]->ndim;
+        out->open = out->open || (ranks[i] == RLXC_UNKNOWN_NDIM && strchr(text, '.'));
+    }
+    if (out->open)
+        return true;
+    const char *p = rlxc_einsum_letters(v->ctx, text, ranks, n, hidden);
+    if (!p) {
+        rlxc_infer_error(v, "the result of subscripts \"%s\" has no ellipsis", text);
+        return false;
+    }
     for (; *p && !bad; p++) {
-        const uint32_t operand = arrow ? MAX_OPERANDS : out->n_inputs - 1;
-        if (*p == ' ')
-            continue;
-        if (strncmp(p, "...", 3) == 0 && out->dots[operand] == 0) {
-            out->dots[operand] = 1 + (arrow ? out->n_output : out->ranks[operand]);
-            p += 2;
-        } else if (p[0] == '-' && p[1] == '>' && !arrow) {
+        if (p[0] == '-' && p[1] == '>' && !arrow) {
             arrow = true;
             p++;
         } else if (*p == ',' && !arrow && out->n_inputs < MAX_OPERANDS) {
@@ -113,22 +112,16 @@ static bool parse(const rlxc_call_view *v, subscripts *out)
             bad = true;
         }
     }
-    if (bad || out->n_inputs != v->in[0]->n_fields) {
-        rlxc_infer_error(v, "subscripts \"%s\" do not fit %u operands", text, v->in[0]->n_fields);
+    if (bad || out->n_inputs != n) {
+        rlxc_infer_error(v, "subscripts \"%s\" do not fit %u operands", text, n);
         return false;
     }
-    if (!arrow)
-        implicit_output(out);
-    if (!expand_dots(v, text, arrow, out))
-        return false;
-    for (uint32_t i = 0; i < out->n_inputs; i++) {
-        const rlxc_sinfo *s = v->in[0]->fields[i];
-        if (s->ndim != RLXC_UNKNOWN_NDIM && s->ndim != (int32_t)out->ranks[i]) {
-            rlxc_infer_error(v, "operand %u has %d dimensions, its subscripts name %u", i, s->ndim,
+    for (uint32_t i = 0; i < n; i++)
+        if (ranks[i] != RLXC_UNKNOWN_NDIM && ranks[i] != (int32_t)out->ranks[i]) {
+            rlxc_infer_error(v, "operand %u has %d dimensions, its subscripts name %u", i, ranks[i],
                              out->ranks[i]);
             return false;
         }
-    }
     return true;
 }
 

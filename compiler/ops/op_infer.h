@@ -206,4 +206,11 @@ RLXC_INFER_AND_LEGALIZE(where);
  * error. */
 const rlxc_sinfo *rlxc_index_dims(const rlxc_call_view *v, uint32_t argument);
 
+/* The subscripts |text| of an einsum of |n| operands without spaces, with "->", and with letters
+ * for each ellipsis: the dimensions that an operand has beyond its letters get letters that |text|
+ * does not use, from the right. |hidden| are those of the operand that has most. Malformed text
+ * stays malformed. NULL: the result has no ellipsis though operands have such dimensions. */
+const char *rlxc_einsum_letters(rlxc_context *ctx, const char *text, const int32_t *ranks,
+                                uint32_t n, char hidden[RLXC_MAX_NDIM + 1]);
+
 #endif

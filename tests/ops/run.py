@@ -470,7 +470,7 @@ def rows():
             lambda a, b, c: a @ b @ c),
         *[Row(f"R.einsum((x, y), \"{e}\")", {"x": x("2 n 3"), "y": x("3 m")},
               lambda a, b, e=e: np.einsum(e, a, b))
-          for e in ("...ij,...jk->...ik", "...ij,jk", "a...j,jk->k...a", "...j,jk->k...")],
+          for e in ("...ij,...jk->...ik", "...ij,jk", "hij,jk->...hik", "a...j,jk->k...a", "...j,jk->k...")],
         Row("R.einsum((x, y), \"...,...->...\")", {"x": x("2 n m"), "y": x("m")}, lambda a, b: a * b),
         Row("R.einsum((x,), \"iji->ij\")", {"x": x("4 n 4")},
             lambda a: np.einsum("iji->ij", a)),
