@@ -50,7 +50,7 @@ rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_e
         int64_t low, high;
         if (rlxc_is_int(before, &low) && rlxc_is_int(after, &high) &&
             ((low < 0 && high > 0) || (low > 0 && high < 0))) {
-            /* One side may cut all elements, and of what the other one adds. */
+            /* One side may cut all elements, and some of what the other side adds. */
             const rlxc_expr *size = rlxc_add(im->ctx, d, rlxc_add(im->ctx, before, after));
             end = rlxc_ox_bin(im, RLXC_EXPR_MAX, end, zero);
             before = rlxc_ox_bin(im, RLXC_EXPR_MIN, before, size);
@@ -98,53 +98,36 @@ static void check_pads(rlxc_ox *im, const rlxc_expr *d, const rlxc_expr *before,
 }
 
 /* Widths that are known at run time only: one builtin pads all axes. None where it does not apply:
- * to constant widths, an axis that occurs twice, elements of less than a byte. */
+ * to constant widths, elements of less than a byte. |pads|: before and after, of every axis. */
 static rlxc_atom pad_at_run_time(rlxc_ox *im, rlxc_atom x, const rlxc_expr *const *pads,
-                                 const rlxc_expr *const *axes, uint32_t count, const char *mode,
-                                 rlxc_atom value)
+                                 const char *mode, rlxc_atom value)
 {
     static const char *const modes[] = {"constant", "edge", "reflect", "wrap"};
-    const rlxc_expr *before[RLXC_MAX_NDIM], *dims[RLXC_MAX_NDIM];
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
     const uint32_t ndim = rlxc_ox_ndim(im, x);
-    uint32_t seen = 0;
     int64_t known, which = 0;
     bool constant = true;
-    rlxc_ox_dims(im, x, dims);
-    for (uint32_t i = 0; i < ndim; i++)
-        before[i] = rlxc_ox_i(im, 0);
-    for (uint32_t i = 0; i < count && !im->failed; i++) {
-        int64_t axis = i;
-        if (axes)
-            rlxc_is_int(axes[i], &axis);
-        const uint32_t at = rlxc_ox_axis(im, axis, ndim);
-        constant = constant && rlxc_is_int(pads[i], &known) && rlxc_is_int(pads[i + count], &known);
-        if (im->failed || seen >> at & 1)
-            return (rlxc_atom){0};
-        seen |= 1u << at;
-        before[at] = pads[i];
-        dims[at] = rlxc_add(im->ctx, dims[at], rlxc_add(im->ctx, pads[i], pads[i + count]));
-        dims[at] = rlxc_ox_bin(im, RLXC_EXPR_MAX, dims[at], rlxc_ox_i(im, 0));
-    }
+    for (uint32_t i = 0; i < 2 * ndim; i++)
+        constant = constant && rlxc_is_int(pads[i], &known);
     while (which < 4 && strcmp(mode, modes[which]) != 0)
         which++;
-    if (constant || ndim == 0 || which == 4 || rlxc_ox_type(im, x).bits < 8)
+    if (constant || which == 4 || rlxc_ox_type(im, x).bits < 8)
         return (rlxc_atom){0};
-    for (uint32_t i = 0; i < count && !im->failed; i++) {
-        int64_t axis = i;
-        if (axes)
-            rlxc_is_int(axes[i], &axis);
-        check_pads(im, rlxc_ox_dim(im, x, rlxc_ox_axis(im, axis, ndim)), pads[i], pads[i + count],
-                   mode);
+    rlxc_ox_dims(im, x, dims);
+    for (uint32_t i = 0; i < ndim && !im->failed; i++) {
+        check_pads(im, dims[i], pads[i], pads[i + ndim], mode);
+        dims[i] = rlxc_add(im->ctx, dims[i], rlxc_add(im->ctx, pads[i], pads[i + ndim]));
+        dims[i] = rlxc_ox_bin(im, RLXC_EXPR_MAX, dims[i], rlxc_ox_i(im, 0));
     }
     const rlxc_atom args[5] = {
-        x, rlxc_atom_shape(im->ctx, before, ndim), rlxc_atom_shape(im->ctx, dims, ndim),
+        x, rlxc_atom_shape(im->ctx, pads, ndim), rlxc_atom_shape(im->ctx, dims, ndim),
         rlxc_atom_prim(rlxc_ox_i(im, which)), rlxc_ox_cast(im, value, rlxc_ox_type(im, x))};
     return rlxc_ox_builtin(
         im, "rlx.pad", args, 5,
         rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, x), (int32_t)ndim, dims, NULL));
 }
 
-/* The widths of all dimensions, of |axes| that are known at run time only. */
+/* The widths before and after of all |ndim| axes, from those of |axes|. */
 static const rlxc_expr *const *place_pads(rlxc_ox *im, const rlxc_expr *const *pads,
                                           const rlxc_expr *const *axes, uint32_t count,
                                           uint32_t ndim)
@@ -154,8 +137,12 @@ static const rlxc_expr *const *place_pads(rlxc_ox *im, const rlxc_expr *const *p
     for (uint32_t d = 0; d < 2 * ndim; d++)
         all[d] = zero;
     for (uint32_t k = 0; k < count && !im->failed; k++) {
-        rlxc_ox_check_number(im, axes[k], rlxc_ox_i(im, -(int64_t)ndim),
-                             rlxc_ox_i(im, (int64_t)ndim - 1), "an axis");
+        int64_t known;
+        if (rlxc_is_int(axes[k], &known))
+            known = rlxc_ox_axis(im, known, ndim); /* an error if there is no such axis */
+        else
+            rlxc_ox_check_number(im, axes[k], rlxc_ox_i(im, -(int64_t)ndim),
+                                 rlxc_ox_i(im, (int64_t)ndim - 1), "an axis");
         const rlxc_expr *axis = rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, axes[k], zero),
                                            rlxc_add(im->ctx, axes[k], n), axes[k]);
         for (uint32_t d = 0; d < ndim; d++) {
@@ -197,27 +184,16 @@ void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "%u paddings for %u dimensions", n, count);
         return;
     }
-    bool known = true;
-    for (uint32_t i = 0; i < count && axes; i++)
-        known = known && rlxc_is_int(axes[i], &(int64_t){0});
-    if (!known) {
+    if (axes)
         pads = place_pads(im, pads, axes, count, ndim);
-        axes = NULL;
-        count = ndim;
-    }
-    rlxc_atom late = pad_at_run_time(im, x, pads, axes, count, mode, value);
+    const rlxc_atom late = pad_at_run_time(im, x, pads, mode, value);
     if (late.kind != RLXC_ATOM_NONE) {
         rlxc_ox_set(im, 0, rlxc_ox_named_dims(im, late, RLXC_OX_MAX_DIM));
         return;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t axis = i;
-        if (axes)
-            rlxc_is_int(axes[i], &axis);
-        check_pads(im, rlxc_ox_dim(im, x, rlxc_ox_axis(im, axis, ndim)), pads[i], pads[i + count],
-                   mode);
-        x = rlxc_ox_pad_axis(im, x, rlxc_ox_axis(im, axis, ndim), pads[i], pads[i + count], mode,
-                             value);
+    for (uint32_t i = 0; i < ndim && !im->failed; i++) {
+        check_pads(im, rlxc_ox_dim(im, x, i), pads[i], pads[i + ndim], mode);
+        x = rlxc_ox_pad_axis(im, x, i, pads[i], pads[i + ndim], mode, value);
         x = rlxc_ox_named_dims(im, x, RLXC_OX_MAX_DIM);
     }
     rlxc_ox_set(im, 0, x);
