@@ -1,5 +1,5 @@
-/* rlxc: from a command line to files, through rlx/compiler.h, and rlx/device.h to look at this
- * machine's devices. */
+/* rlxc: from a command line, whose options must fit together, to files, through rlx/compiler.h, and
+ * rlx/device.h to look at this machine's devices. */
 #include "compiler/cli/cli.h"
 
 #include <stdlib.h>
@@ -10,7 +10,12 @@
 #include "rlx/compiler.h"
 #include "rlx/device.h"
 
-enum { EXIT_USAGE = 2, MAX_TIMED = 256 };
+enum { EXIT_USAGE = 2 };
+
+typedef struct pass_time {
+    const char *name;
+    double seconds;
+} pass_time;
 
 typedef struct run {
     rlxc_command *command;
@@ -19,11 +24,9 @@ typedef struct run {
     rlx_ir_module *module;
     rlx_ir_module *levels[RLX_MAX_LEVELS]; /* one for each of several CPUs; the first is |module| */
     bool stopped;                          /* by --stop-after */
-    struct {
-        const char *name;
-        double seconds;
-    } times[MAX_TIMED];
-    uint32_t n_times;
+    bool printed[RLXC_MAX_PRINTS];         /* the passes of --print-after that ran */
+    pass_time *times;
+    size_t n_times, time_room;
     double compile_seconds; /* passes, code generation and writing; 0: did not get so far */
 } run;
 
@@ -49,22 +52,35 @@ static void list_passes(FILE *out)
 
 /* --- passes ---------------------------------------------------------------------------------- */
 
-static bool is_printed(const rlxc_command *c, const char *pass)
+static bool is_printed(run *r, const char *pass)
 {
+    const rlxc_command *c = r->command;
+    bool found = c->print_after_all;
     for (uint32_t i = 0; i < c->n_print_after; i++)
         if (strcmp(c->print_after[i], pass) == 0)
-            return true;
-    return c->print_after_all;
+            r->printed[i] = found = true;
+    return found;
+}
+
+/* Without memory the time is left out. */
+static void note_time(run *r, const char *pass, double seconds)
+{
+    if (r->n_times == r->time_room) {
+        const size_t room = r->time_room > 0 ? 2 * r->time_room : 64;
+        pass_time *grown = realloc(r->times, room * sizeof *grown);
+        if (grown == NULL)
+            return;
+        r->times = grown;
+        r->time_room = room;
+    }
+    r->times[r->n_times++] = (pass_time){pass, seconds};
 }
 
 static bool after_pass(void *user, rlx_ir_module *module, const rlx_pass_info *pass, double seconds)
 {
     run *r = user;
-    if (r->n_times < MAX_TIMED) {
-        r->times[r->n_times].name = pass->name;
-        r->times[r->n_times++].seconds = seconds;
-    }
-    if (is_printed(r->command, pass->name)) {
+    note_time(r, pass->name, seconds);
+    if (is_printed(r, pass->name)) {
         const char *text = rlx_ir_module_print(module);
         fprintf(r->out, "# after pass %s\n%s\n", pass->name, text != NULL ? text : "");
     }
@@ -82,10 +98,10 @@ static double now_seconds(void)
 static void print_times(const run *r)
 {
     double passes = 0;
-    for (uint32_t i = 0; i < r->n_times; i++)
+    for (size_t i = 0; i < r->n_times; i++)
         passes += r->times[i].seconds;
     double total = passes < r->compile_seconds ? r->compile_seconds : passes;
-    for (uint32_t i = 0; i < r->n_times; i++)
+    for (size_t i = 0; i < r->n_times; i++)
         fprintf(r->err, "%10.3f ms  %5.1f %%  %s\n", 1e3 * r->times[i].seconds,
                 total > 0 ? 100 * r->times[i].seconds / total : 0.0, r->times[i].name);
     if (passes < total)
@@ -170,13 +186,9 @@ static void explain_unreached(const run *r, rlx_severity severity, const char *n
 static void explain_unprinted(const run *r)
 {
     const rlxc_command *c = r->command;
-    for (uint32_t i = 0; i < c->n_print_after; i++) {
-        bool ran = r->n_times == MAX_TIMED;
-        for (uint32_t k = 0; k < r->n_times && !ran; k++)
-            ran = strcmp(r->times[k].name, c->print_after[i]) == 0;
-        if (!ran)
+    for (uint32_t i = 0; i < c->n_print_after; i++)
+        if (!r->printed[i])
             explain_unreached(r, RLX_SEVERITY_WARNING, c->print_after[i]);
-    }
 }
 
 static bool sees_passes(const rlxc_command *c)
@@ -417,7 +429,7 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
     }
     bool ok =
         load_plugins(&r) && read_input(&r) && (command.tune.seconds > 0 ? tune(&r) : compile(&r));
-    if (ok && command.tune.seconds <= 0)
+    if (ok && !r.stopped && command.tune.seconds <= 0)
         explain_unprinted(&r);
     if (command.options.explain && ok)
         fputs(rlx_ir_module_explanation(r.module), out);
@@ -425,5 +437,6 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
         print_times(&r);
     fputs(rlx_compiler_diagnostics_text(r.compiler), err);
     rlx_compiler_destroy(r.compiler);
+    free(r.times);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

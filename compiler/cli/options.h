@@ -50,7 +50,7 @@ typedef struct rlxc_command {
     uint32_t n_cpus;
 } rlxc_command;
 
-/* False after a message on |err|: a usage error. */
+/* False after a message on |err|: a usage error. Each option by itself is valid after that. */
 bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *err);
 void rlxc_print_help(FILE *out);
 
