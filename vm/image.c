@@ -209,8 +209,8 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
     if (status == RLX_OK && !beside && !(*out)->weights) {
         rlx_executable_release(*out);
         *out = NULL;
-        status =
-            rlx_fail(err, RLX_E_INVALID_ARG, "its weights are in it, and %s is given", own.weights);
+        status = rlx_fail(err, RLX_E_INVALID_ARG, "no weights file belongs to it, but %s is given",
+                          own.weights);
     }
     if (status != RLX_OK)
         rlx_error_prefix(err, "%s: ", path);

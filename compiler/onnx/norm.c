@@ -160,9 +160,10 @@ void rlxc_ox_import_layer_norm(rlxc_ox *im, const rlxc_ox_row *row)
                 rlxc_ox_layer_norm(im, rlxc_ox_in(im, 0), rlxc_ox_in(im, 1),
                                    rlxc_ox_optional_in(im, 2), rlxc_ox_int(im, "axis", -1),
                                    rlxc_ox_float(im, "epsilon", 1e-5), more ? moments : NULL));
-    const rlx_dtype stash =
-        rlxc_ox_int(im, "stash_type", 1) == ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16 ? RLX_BF16
-                                                                                    : RLX_F32;
+    rlx_dtype stash = RLX_F32;
+    if (!rlxc_ox_dtype_of((int32_t)rlxc_ox_int(im, "stash_type", 1), &stash) ||
+        !rlxc_dtype_is_float(stash))
+        rlxc_ox_fail(im, "stash_type must be a float type");
     for (uint32_t i = 0; i < 2 && more; i++)
         rlxc_ox_set(im, 1 + i, rlxc_ox_cast(im, moments[i], stash));
 }

@@ -2,8 +2,7 @@
  * indices; this supports any rank, mode and symbolic sizes. Linear interpolation of images with
  * several channels is R.image.resize2d or resize3d instead, which can have its channels last.
  *
- * Coordinates are computed in float32, as are the sums, except that those of float64 without
- * antialias are of float64. */
+ * Coordinates and sums are float32; the sums of float64 are float64, unless antialiased. */
 #include <math.h>
 #include <string.h>
 
@@ -555,7 +554,7 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
             keep_ratio(im, plans, n);
     }
     if (!is_nearest)
-        x = rlxc_ox_cast(im, x, t.code == RLX_FLOAT && t.bits == 64 && !antialias ? t : RLX_F32);
+        x = rlxc_ox_cast(im, x, rlxc_dtype_eq(t, RLX_F64) && !antialias ? t : RLX_F32);
     bool crop = rlxc_ox_is(im, "coordinate_transformation_mode", "", "tf_crop_and_resize");
     bool done[RLXC_MAX_NDIM] = {false};
     if (is_nearest && repeats_elements(im))

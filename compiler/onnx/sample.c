@@ -2,8 +2,10 @@
  * taking windows apart (Col2Im), regions (RoiAlign, MaxRoiPool), CenterCropPad.
  *
  * An image is flattened to (batch, channels, elements) and read by computed indices, one gather per
- * corner; any number of spatial dimensions, symbolic sizes. Coordinates are computed in float32, or
- * by image.grid_sample in the type of a float64 image; sums of narrower types in float32. */
+ * corner; any number of spatial dimensions, symbolic sizes. Coordinates are float32, or
+ * float64 where image.grid_sample reads a float64 image; float16 and bfloat16 are summed in
+ * float32.
+ */
 #include <math.h>
 #include <string.h>
 

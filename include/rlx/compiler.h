@@ -12,9 +12,8 @@
    in several threads at once. Code generation runs in child processes (fork), so a fault in LLVM
    does not end the host. The host's allocator must therefore be usable after fork while other
    threads allocate: those of glibc and mimalloc are, AddressSanitizer's in GCC 12 is not (the child
-   may wait forever). Nothing here prints. Environment variables
-   are read only by what looks at this machine: RLX_CPU_FEATURES (rlx/cpu.h), and the names of
-   drivers' libraries (docs/devices.md).
+   may wait forever). Nothing here prints. Only what looks at this machine reads environment
+   variables: RLX_CPU_FEATURES (rlx/cpu.h) and the names of drivers' libraries (docs/devices.md).
 
    Structs of options begin with their size in bytes, so that later versions can add fields: use
    their init functions, or set |size| and zero the rest. A size below that of the struct's first

@@ -56,8 +56,8 @@ typedef struct rlx_load_options {
      * (docs/weights.md). NULL: PATH.safetensors for the executable PATH. The weights file that was
      * made with the executable is mapped. In any other file the tensors are found by name and must
      * have the types of the weights that the executable was compiled with; code in the executable
-     * converts them to the form that its kernels read, which needs trust_native. For an executable
-     * that has its weights, a file given is the error INVALID_ARG. */
+     * converts them to the form that its kernels read, which needs trust_native. Naming a file for
+     * an executable without such a file is an error (INVALID_ARG). */
     const char *weights;
     /* The host's tensors to use instead of the weights file, if n_tensors is not 0; needed only
        during the call. */

@@ -316,7 +316,7 @@ RLX_TEST(lift_params, weights_that_do_not_fit_are_refused)
     const rlx_load_options given = {
         .allocator = &t->allocator, .trust_native = true, .weights = first};
     RLX_FAILS(rlx_executable_load_file(lifted, &given, &whole, &t->error), RLX_E_INVALID_ARG,
-              "its weights are in it");
+              "no weights file belongs to it");
     lift_compiled(&p, first, "--lift-params", lifted);
     const rlx_load_options untrusted = {.allocator = &t->allocator, .weights = odd};
     rlx_executable *exe = NULL;
