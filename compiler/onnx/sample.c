@@ -428,7 +428,7 @@ void rlxc_ox_import_center_crop_pad(rlxc_ox *im, const rlxc_ox_row *row)
         const rlxc_expr *after = rlxc_canonical(im->ctx, rlxc_sub(im->ctx, more, before), NULL);
         x = rlxc_ox_pad_axis(im, x, axis, before, after, "constant", fill);
         dims[axis] = want[i];
-        x = rlxc_ox_state_dims(im, x, dims, 1u << axis); /* not the expression that computes it */
+        x = rlxc_ox_state_dims(im, x, dims, 1u << axis); /* instead of the expression for it */
     }
     rlxc_ox_set(im, 0, x);
 }

@@ -267,6 +267,8 @@ def rows():
             lambda a: np.pad(a, ((2, 1), (0, 0)), mode="edge" if len(a) else "constant")),
         Row("R.nn.pad(x, [7, 9, 0, 0], pad_mode=\"reflect\")", {"x": x("3 m")},
             lambda a: np.pad(a, ((7, 9), (0, 0)), mode="reflect")),
+        Row("R.nn.pad(x, [7, 9, 0, 0], \"reflect\")", {"x": x("3 m")},
+            lambda a: np.pad(a, ((7, 9), (0, 0)), mode="reflect")),
         Row("R.nn.pad(x, [3, 3, 0, 0], pad_mode=\"circular\")", {"x": x("n 3")},
             lambda a: np.pad(a, ((3, 3), (0, 0)), mode="wrap"), empty=False),
         Row("R.strided_slice(x, [0], [n - 1], [n], assume_inbound=True)", {"x": x()},
@@ -398,8 +400,12 @@ def rows():
         Row("R.nn.layer_norm(x, g, b, axes=[-1])",
             {"x": x("n 24", "float16"), "g": x("24", "float16"), "b": x("24", "float16")},
             lambda a, g, b: normalise(a, -1, 1e-5) * g + b, name="layer_norm float16"),
-        Row("R.nn.rms_norm(x, g, axes=[-1])", {"x": x(), "g": x("m")},
-            lambda a, g: a / np.sqrt((a * a).mean(-1, keepdims=True) + 1e-5) * g, empty=False),
+        *[Row(f"R.nn.rms_norm(x, g{axes})", {"x": x(), "g": x("m")},
+              lambda a, g: a / np.sqrt((a * a).mean(-1, keepdims=True) + 1e-5) * g, empty=False)
+          for axes in (", axes=[-1]", "")],
+        Row("R.subtract(R.image.resize2d(x, (7, 9), method=\"cubic\"), "
+            "R.image.resize2d(x, (7, 9), method=\"cubic\", cubic_alpha=-0.75))", {"x": x("1 2 4 5")},
+            lambda a: np.zeros((1, 2, 7, 9)), name="default of cubic_alpha"),
         Row("R.nn.group_norm(x, g, b, 2, 1, [2])", {"x": x("n 6 4"), "g": x("6"), "b": x("6")},
             lambda a, g, b: normalise(a.reshape(-1, 2, 12), -1, 1e-5).reshape(a.shape)
             * g[:, None] + b[:, None]),
