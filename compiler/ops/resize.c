@@ -75,6 +75,9 @@ const rlxc_sinfo *rlxc_infer_resize(rlxc_context *ctx, const rlxc_module *module
     if (crops(&m) && !read_roi(call, roi))
         return rlxc_infer_error(&v, "roi must be a number, or %d of them", (int)ROI);
     bool known = rlxc_shape_arg(&v, 1, &size, &ndim);
+    if (known && ndim == 1) /* one size is that of every dimension */
+        for (; ndim < (int32_t)w.n; ndim++)
+            size.at[ndim] = size.at[0];
     if (ndim != (int32_t)w.n && ndim != RLXC_UNKNOWN_NDIM)
         return rlxc_infer_fail(&v, 1, "expected (%sheight, width), got %s",
                                w.n == 3 ? "depth, " : "", rlxc_sinfo_text(ctx, v.in[1]));

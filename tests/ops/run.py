@@ -406,6 +406,8 @@ def rows():
         Row("R.subtract(R.image.resize2d(x, (7, 9), method=\"cubic\"), "
             "R.image.resize2d(x, (7, 9), method=\"cubic\", cubic_alpha=-0.75))", {"x": x("1 2 4 5")},
             lambda a: np.zeros((1, 2, 7, 9)), name="default of cubic_alpha"),
+        Row("R.subtract(R.image.resize2d(x, 7), R.image.resize2d(x, (7, 7)))", {"x": x("1 2 4 5")},
+            lambda a: np.zeros((1, 2, 7, 7)), name="one size for all dimensions"),
         Row("R.nn.group_norm(x, g, b, 2, 1, [2])", {"x": x("n 6 4"), "g": x("6"), "b": x("6")},
             lambda a, g, b: normalise(a.reshape(-1, 2, 12), -1, 1e-5).reshape(a.shape)
             * g[:, None] + b[:, None]),
