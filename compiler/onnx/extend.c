@@ -1,7 +1,9 @@
 /* Operators that pad, repeat and make tensors, and those that move blocks between depth and space.
  */
+#include <math.h>
 #include <string.h>
 
+#include "compiler/ir/constant.h"
 #include "compiler/onnx/builtin.h"
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
@@ -12,7 +14,33 @@ enum { MAX_BLOCK = 1 << 20 };
 
 /* --- padding, repeating ----------------------------------------------------------------------- */
 
-/* One axis made longer (or shorter, where negative) before and after. */
+/* |x| padded with |value| by one operator. None if a width is negative, or if a width or |value| is
+ * not known now. |pads|: before and after, of every axis. */
+static rlxc_atom pad_by_known(rlxc_ox *im, rlxc_atom x, const rlxc_expr *const *pads,
+                              rlxc_atom value)
+{
+    const double exact = 9007199254740992.0; /* 2^53: the attribute holds integers below it */
+    const uint32_t ndim = rlxc_ox_ndim(im, x);
+    const rlxc_constant *c = value.kind == RLXC_ATOM_CONSTANT ? value.constant : NULL;
+    int64_t widths[2 * RLXC_MAX_NDIM], any = 0;
+    if (im->failed || !c || c->ndim != 0)
+        return (rlxc_atom){0};
+    for (uint32_t i = 0; i < ndim; i++) {
+        if (!rlxc_is_int(pads[i], &widths[2 * i]) || widths[2 * i] < 0 ||
+            !rlxc_is_int(pads[i + ndim], &widths[2 * i + 1]) || widths[2 * i + 1] < 0)
+            return (rlxc_atom){0};
+        any |= widths[2 * i] | widths[2 * i + 1];
+    }
+    if (!any)
+        return x;
+    const double filling = rlxc_constant_double(c, 0);
+    if (!rlxc_dtype_is_float(c->dtype) && !(fabs(filling) < exact))
+        return (rlxc_atom){0};
+    rlxc_attrs attrs = rlxc_ox_with_ints(im, (rlxc_attrs){0}, "pad_width", widths, 2 * ndim);
+    return rlxc_ox_op0(im, "nn.pad", x,
+                       rlxc_ox_with(im, attrs, "pad_value", rlxc_attr_float(filling)));
+}
+
 /* The elements from index |from| up to |to| along |axis|, some of them outside |x|. */
 static rlxc_atom places(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *from,
                         const rlxc_expr *to, const char *mode)
@@ -34,15 +62,23 @@ static rlxc_atom places(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr
     return rlxc_ox_take_inside(im, x, place, axis);
 }
 
+/* One axis made longer (or shorter, where negative) before and after. */
 rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *before,
                            const rlxc_expr *after, const char *mode, rlxc_atom value)
 {
     const rlxc_expr *d = rlxc_ox_dim(im, x, axis), *zero = rlxc_ox_i(im, 0);
-    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *pads[2 * RLXC_MAX_NDIM];
     uint32_t ndim = rlxc_ox_ndim(im, x);
     if (rlxc_is_const(before, 0) && rlxc_is_const(after, 0))
         return x;
     if (strcmp(mode, "constant") == 0) {
+        for (uint32_t i = 0; i < ndim; i++) {
+            pads[i] = i == axis ? before : zero;
+            pads[i + ndim] = i == axis ? after : zero;
+        }
+        const rlxc_atom padded = pad_by_known(im, x, pads, value);
+        if (padded.kind != RLXC_ATOM_NONE)
+            return padded;
         const rlxc_expr *cut =
             rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, zero, before), zero);
         const rlxc_expr *end = rlxc_add(im->ctx, d, rlxc_ox_bin(im, RLXC_EXPR_MIN, after, zero));
@@ -186,9 +222,12 @@ void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
     }
     if (axes)
         pads = place_pads(im, pads, axes, count, ndim);
-    const rlxc_atom late = pad_at_run_time(im, x, pads, mode, value);
-    if (late.kind != RLXC_ATOM_NONE) {
-        rlxc_ox_set(im, 0, rlxc_ox_named_dims(im, late, RLXC_OX_MAX_DIM));
+    rlxc_atom padded =
+        strcmp(mode, "constant") == 0 ? pad_by_known(im, x, pads, value) : (rlxc_atom){0};
+    if (padded.kind == RLXC_ATOM_NONE)
+        padded = pad_at_run_time(im, x, pads, mode, value);
+    if (padded.kind != RLXC_ATOM_NONE) {
+        rlxc_ox_set(im, 0, rlxc_ox_named_dims(im, padded, RLXC_OX_MAX_DIM));
         return;
     }
     for (uint32_t i = 0; i < ndim && !im->failed; i++) {
