@@ -64,6 +64,14 @@ def pools(Row, x):
                            lambda a, s=size, t=stride, u=up:
                            pool(a, (s, s), t, (1, 1), 1, u, best=True),
                            name=f"max_pool2d float16 {size} {stride} {dims}"))
+    for value, own, best, include in itertools.product( # a pooling may pad for nn.pad, or may not
+            ('"-inf"', "0.0", "0.5"), (0, 1), (False, True), (False, True)):
+        out.append(Row(f"R.nn.{'max' if best else 'avg'}_pool2d(R.nn.pad(x, [0, 0, 0, 0, 1, 2, 0, 1], "
+                       f"pad_value=T.float32({value})), pool_size=[3, 3], strides=[2], "
+                       f"padding=[{own}], count_include_pad={include})", {"x": x("n 2 m 7")},
+                       lambda a, v=float(value.strip('"')), p=own, b=best, i=include: pool(
+                           np.pad(a, ((0, 0), (0, 0), (1, 2), (0, 1)), constant_values=v), (3, 3),
+                           2, (p, p), 1, False, i, b), empty=False))
     for how in ("[1, 1], 1, True, True", "[1, 1], 1, True"):  # padding counts by default
         out.append(Row(f"R.nn.avg_pool1d(x, 3, 2, {how})", {"x": x("n 2 m")},
                        lambda a: pool(a, (3,), 2, (1, 1), 1, True, True), empty=False))

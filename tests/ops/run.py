@@ -426,6 +426,17 @@ def rows():
                        f"groups={groups})", {"x": x("n 4 9 8"), "w": x(f"8 {4 // groups} 3 2")},
                        lambda a, w, s=stride, p=pad, d=dilation, g=groups:
                        conv(a, w, (s, s), (p, p), (d, d), g)))
+    for widths, value in (((1, 2, 0, 1), 0), ((1, 2, 0, 1), .5), ((2, -1, 0, 1), 0)):
+        for channels in ((0, 0), (1, 0)): # the convolution may pad, or may not
+            out.append(Row(
+                f"R.nn.conv2d(R.nn.pad(x, {[0, 0, *channels, *widths]}, pad_value={float(value)}), w, "
+                "strides=2, padding=[1, 2, 1, 2])",
+                {"x": x(f"n {3 - sum(channels)} 8 m"), "w": x("4 3 3 2")},
+                lambda a, w, p=widths, c=channels, v=value: conv(
+                    np.pad(a, ((0, 0), c, (p[0], max(p[1], 0)), p[2:]),
+                           constant_values=v)[:, :, :8 + p[0] + p[1]], w, (2, 2), (1, 2),
+                    (1, 1), 1),
+                empty=False))
     out.append(Row("R.nn.conv2d(x, w, padding=1, data_layout=\"NHWC\", kernel_layout=\"HWIO\")",
                    {"x": x("n 6 7 4"), "w": x("3 3 4 8")},
                    lambda a, w: conv(a.transpose(0, 3, 1, 2), w.transpose(3, 2, 0, 1), (1, 1),
