@@ -8,7 +8,7 @@
  * for the stage (kernels/matmul/tile_plan.h); padding columns of the last panel are zero. A kernel
  * then walks through each panel as one contiguous stream, whatever the layout of the weights was:
  * rows of columns, or columns of rows where a transposition was fused into the product. The outputs
- * of each group of a convolution are a panel.
+ * of each group of a convolution are whole panels.
  *
  * A function is packed once for all its calls that pass a constant there, a constant once for all
  * functions that want the same panels; what is no longer used is not written to the file. Functions
@@ -119,7 +119,7 @@ static void index_panels(void *user, const rlxc_expr *const *at, const rlxc_expr
         if (i != p->layout.row && i != p->layout.column)
             out[n++] = at[i];
     const bool grouped = p->layout.grouped && column == p->layout.grouped;
-    out[n++] = grouped ? p->layout.group : rlxc_binary(p->ctx, RLXC_EXPR_FLOORDIV, column, width);
+    out[n++] = grouped ? p->layout.panel : rlxc_binary(p->ctx, RLXC_EXPR_FLOORDIV, column, width);
     out[n++] = at[p->layout.row];
     out[n++] = grouped ? p->layout.place : rlxc_binary(p->ctx, RLXC_EXPR_FLOORMOD, column, width);
 }

@@ -426,6 +426,11 @@ def rows():
                        f"groups={groups})", {"x": x("n 4 9 8"), "w": x(f"8 {4 // groups} 3 2")},
                        lambda a, w, s=stride, p=pad, d=dilation, g=groups:
                        conv(a, w, (s, s), (p, p), (d, d), g)))
+    for groups, outputs in ((2, 128), (3, 80), (2, 72)): # wider than a tile: several panels
+        out.append(Row(f"R.nn.conv2d(x, w, padding=1, groups={groups})",
+                       {"x": x(f"n {2 * groups} 5 m"), "w": x(f"{groups * outputs} 2 3 2")},
+                       lambda a, w, g=groups: conv(a, w, (1, 1), (1, 1), (1, 1), g),
+                       name=f"conv2d of {groups} groups of {outputs}", empty=False))
     for widths, value in (((1, 2, 0, 1), 0), ((1, 2, 0, 1), .5), ((2, -1, 0, 1), 0)):
         for channels in ((0, 0), (1, 0)): # the convolution may pad, or may not
             out.append(Row(

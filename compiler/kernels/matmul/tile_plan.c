@@ -127,9 +127,9 @@ static uint32_t reuse_axis(const survey *v, uint32_t j)
     return RLXC_NO_AXIS;
 }
 
-/* The width of the panels that the load reads along |var|: [var / width] ... [var % width]; 0: it
- * is no such load. */
-static int64_t panel_width(const rlxc_expr *load, const rlxc_expr *var)
+/* The width of the panels that the load reads along |var|: [var / width] ... [var % width], or
+ * [group + var / width]; 0: it is no such load. */
+static int64_t panel_width(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *var)
 {
     const rlxc_buffer *b = load->load.buffer;
     int64_t width;
@@ -137,9 +137,14 @@ static int64_t panel_width(const rlxc_expr *load, const rlxc_expr *var)
     if (n < 2 || !rlxc_is_int(b->shape[n - 1], &width) || width < 1 || b->strides ||
         !rlxc_is_part(load->load.indices[n - 1], RLXC_EXPR_FLOORMOD, var, width))
         return 0;
-    for (uint32_t i = 0; i + 1 < n; i++)
-        if (rlxc_is_part(load->load.indices[i], RLXC_EXPR_FLOORDIV, var, width))
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        const rlxc_expr *at = load->load.indices[i];
+        if (rlxc_is_part(at, RLXC_EXPR_FLOORDIV, var, width))
             return width;
+        if (at->kind == RLXC_EXPR_ADD && rlxc_is_part(at->bin.b, RLXC_EXPR_FLOORDIV, var, width) &&
+            !rlxc_expr_uses_var(ctx, at->bin.a, var)) /* behind the panels of other groups */
+            return width;
+    }
     return 0;
 }
 
@@ -147,7 +152,7 @@ static int64_t panel_width(const rlxc_expr *load, const rlxc_expr *var)
 static bool step_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *j,
                        int64_t *io_panel, int64_t *out)
 {
-    int64_t width = panel_width(load, j);
+    int64_t width = panel_width(ctx, load, j);
     if (width > 0) {
         *io_panel = width;
         *out = 1;
@@ -553,24 +558,35 @@ static int64_t width_for(const rlxc_stages *s, rlx_dtype t, int64_t n)
 }
 
 /* Takes |column|, a sum of multiples of |n|, the columns of a group, and |j|, into |out|; false: it
- * is no such sum, or the group is wider than a tile. */
+ * is no such sum, or the group is wider than a tile and no multiple of one. */
 static bool in_groups(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_expr *column,
                       uint32_t j, rlxc_panel_layout *out)
 {
     const rlxc_expr *var = stage->vars[j];
+    const int64_t most = (int64_t)shape_for(s, UINT32_MAX)->nv * full_lanes(s, stage->out->dtype);
     int64_t n, each;
     if (column->kind != RLXC_EXPR_ADD || !rlxc_is_int(stage->extents[j], &n))
         return false;
     const rlxc_expr *base = column->bin.b == var ? column->bin.a : column->bin.b;
     if ((column->bin.a != var && column->bin.b != var) || base->kind != RLXC_EXPR_MUL ||
         !rlxc_is_int(base->bin.b, &each) || each != n ||
-        n > (int64_t)shape_for(s, UINT32_MAX)->nv * full_lanes(s, stage->out->dtype) ||
         rlxc_expr_uses_var(s->ctx, base->bin.a, var))
         return false;
     out->grouped = column;
-    out->group = base->bin.a;
+    out->panel = base->bin.a;
     out->place = var;
     out->width = n;
+    if (n <= most)
+        return true;
+    out->width = width_for(s, stage->out->dtype, n);
+    if (out->width <= 0 || n % out->width != 0)
+        return false;
+    const rlxc_expr *width = rlxc_i64(s->ctx, out->width);
+    out->panel = rlxc_binary(
+        s->ctx, RLXC_EXPR_ADD,
+        rlxc_binary(s->ctx, RLXC_EXPR_MUL, base->bin.a, rlxc_i64(s->ctx, n / out->width)),
+        rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, var, width));
+    out->place = rlxc_binary(s->ctx, RLXC_EXPR_FLOORMOD, var, width);
     return true;
 }
 

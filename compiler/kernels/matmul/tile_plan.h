@@ -59,14 +59,14 @@ bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
 
 /* How the operand of a stage would be stored in panels: element [row k][column c] of |buffer|, one
  * of the function's parameters, goes to [c / width][k][c % width]; other dimensions stay in front,
- * and columns are padded with zeros to whole panels. Columns that are counted in groups of one
- * width have a panel for each group. False if that is impossible. */
+ * and columns are padded with zeros to whole panels. Columns that are counted in groups have
+ * whole panels for each group. False if that is impossible. */
 typedef struct rlxc_panel_layout {
     const rlxc_buffer *buffer;
     uint32_t row, column; /* dimensions of the buffer */
     int64_t width;
-    /* the column that is read, group * width + place; NULL: columns are not in groups */
-    const rlxc_expr *grouped, *group, *place;
+    /* the column that is read, panel * width + place; NULL: columns are not in groups */
+    const rlxc_expr *grouped, *panel, *place;
 } rlxc_panel_layout;
 bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_panel_layout *out);
 /* The columns that |n| columns take in such panels, for results of type |t|, with their padding. */
