@@ -19,7 +19,7 @@ enum { MAX_BLOCK = 1 << 20 };
 static rlxc_atom pad_by_known(rlxc_ox *im, rlxc_atom x, const rlxc_expr *const *pads,
                               rlxc_atom value)
 {
-    const double exact = 9007199254740992.0; /* 2^53: the attribute holds integers below it */
+    const double exact = (double)(INT64_C(1) << 53); /* below it a double holds any integer */
     const uint32_t ndim = rlxc_ox_ndim(im, x);
     const rlxc_constant *c = value.kind == RLXC_ATOM_CONSTANT ? value.constant : NULL;
     int64_t widths[2 * RLXC_MAX_NDIM], any = 0;

@@ -32,8 +32,7 @@ static bool read_widths(const rlxc_binding *pad, int32_t ndim, int64_t out[2 * R
     return ndim > 0 && n == 2 * (uint32_t)ndim;
 }
 
-/* True if places of |value| around the operand are what |call| takes padding for. A mean must count
- * them, as it does its own. */
+/* True if |call| treats its own padding as elements of |value|. A mean must also count it. */
 static bool pads_with(const rlxc_binding *call, const rlxc_window *w, double value)
 {
     if (call->op->legalize == rlxc_legalize_conv)

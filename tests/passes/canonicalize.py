@@ -84,3 +84,52 @@ class Module:
             r: R.Tuple(R.Tensor((n, 4, h + 3, 9), dtype="float32"), R.Tensor((n, 4, h + 2, 8), dtype="float32"), R.Tensor((n, 4, h + 2, 8), dtype="float32"), R.Tensor((n, 4, h + 1, 7), dtype="float32"), R.Tensor((n, 4, h - 1, 7), dtype="float32"), R.Tensor((n, 4, h + 2, 8), dtype="float32"), R.Tensor((n, 4, h + 3, 9), dtype="float32"), R.Tensor((n, 4, h // 2 + 2, 5), dtype="float32")) = (taken, taken_max, taken_mean, other_value, other_axis, zeros_count, not_counted, rounded_up)
             R.output(r)
         return r
+
+# ==== padding_of_what_is_overwritten
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def double(x: T.Buffer((1, 1, 4, 4), "float32")):
+        for i, j in T.grid(4, 4):
+            with T.block("double"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                x[0, 0, vi, vj] = x[0, 0, vi, vj] * T.float32(2)
+
+    @R.function
+    def main(x: R.Tensor((1, 1, 4, 4), "float32"), w: R.Tensor((1, 1, 3, 3), "float32")):
+        cls = Module
+        a = R.add(x, x)
+        p = R.nn.pad(a, [0, 0, 0, 0, 1, 1, 1, 1])
+        b = R.call_tir_inplace(cls.double, (a,), out_sinfo=R.Tensor((1, 1, 4, 4), "float32"), inplace_indices=[0])
+        c = R.nn.conv2d(p, w)
+        d = R.add(b, c)
+        return d
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def double(x: T.Buffer((1, 1, 4, 4), "float32")):
+        # with T.block("root"):
+        for i, j in T.grid(4, 4):
+            with T.block("double"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                x[0, 0, vi, vj] = x[0, 0, vi, vj] * T.float32(2.0)
+
+    @R.function
+    def main(x: R.Tensor((1, 1, 4, 4), dtype="float32"), w: R.Tensor((1, 1, 3, 3), dtype="float32")) -> R.Tensor((1, 1, 4, 4), dtype="float32"):
+        cls = Module
+        a: R.Tensor((1, 1, 4, 4), dtype="float32") = R.add(x, x)
+        p: R.Tensor((1, 1, 6, 6), dtype="float32") = R.nn.pad(a, pad_width=[0, 0, 0, 0, 1, 1, 1, 1], pad_mode="constant", pad_value=0.0)
+        b: R.Tensor((1, 1, 4, 4), dtype="float32") = R.call_tir_inplace(cls.double, (a,), inplace_indices=[0], out_sinfo=R.Tensor((1, 1, 4, 4), dtype="float32"))
+        c: R.Tensor((1, 1, 4, 4), dtype="float32") = R.nn.conv2d(p, w, strides=[1, 1], padding=[0, 0, 0, 0], dilation=[1, 1], groups=1, data_layout="NCHW", kernel_layout="OIHW", out_layout=None, out_dtype="void")
+        d: R.Tensor((1, 1, 4, 4), dtype="float32") = R.add(b, c)
+        return d

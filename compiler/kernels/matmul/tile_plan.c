@@ -558,7 +558,7 @@ static int64_t width_for(const rlxc_stages *s, rlx_dtype t, int64_t n)
 }
 
 /* Takes |column|, a sum of multiples of |n|, the columns of a group, and |j|, into |out|; false: it
- * is no such sum, or the group is wider than a tile and no multiple of one. */
+ * is no such sum, or the group is wider than a tile and not a whole number of them. */
 static bool in_groups(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_expr *column,
                       uint32_t j, rlxc_panel_layout *out)
 {
