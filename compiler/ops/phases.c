@@ -306,29 +306,57 @@ static const rlxc_expr *phases_at(rlxc_context *ctx, const columns *c, const rlx
     return any;
 }
 
-/* Tap |which| of those that reach a place, counted over all dimensions; 0 where it is not one. */
+/* True if the input has one element along dimension |i|, of |dim|, and each tap makes one place. */
+static bool is_single(const columns *c, uint32_t i, const rlxc_expr *dim)
+{
+    return c->strides[i] == 1 && c->dilation[i] == 1 && rlxc_is_const(dim, 1);
+}
+
+/* The products added up along dimension |i|: one for each tap that may reach a place. */
+static int64_t terms_along(const columns *c, uint32_t i, const rlxc_expr *dim)
+{
+    const int64_t apart = c->strides[i] / greatest_divisor(c->strides[i], c->dilation[i]);
+    return is_single(c, i, dim) ? 1 : (c->kernel[i] + apart - 1) / apart;
+}
+
+/* Along dimension |i|, *out_tap and *out_at: tap and element of term |which|; gives |inside| and
+ * the test whether there are such. */
+static const rlxc_expr *term_along(rlxc_te *te, const columns *c, const rlxc_te_operand *x,
+                                   uint32_t i, const rlxc_expr *phase, int64_t which,
+                                   const rlxc_expr *inside, const rlxc_expr **out_tap,
+                                   const rlxc_expr **out_at)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *place = te->axes[2 + i];
+    const rlxc_expr *stride = rlxc_i64(ctx, c->strides[i]), *kernel = rlxc_i64(ctx, c->kernel[i]);
+    if (is_single(c, i, x->dims[2 + i])) {
+        *out_at = zero;
+        *out_tap = place;
+        return rlxc_window_both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LT, place, kernel));
+    }
+    int64_t apart;
+    const rlxc_expr *first = first_tap(ctx, c, i, phase, &apart);
+    *out_tap = rlxc_add(ctx, first, rlxc_i64(ctx, which * apart));
+    const rlxc_expr *back = rlxc_mul(ctx, *out_tap, rlxc_i64(ctx, c->dilation[i]));
+    *out_at = rlxc_sub(ctx, place, quotient(ctx, rlxc_sub(ctx, back, phase), stride));
+    if (c->kernel[i] % apart)
+        inside = rlxc_window_both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LT, *out_tap, kernel));
+    inside = rlxc_window_both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LE, zero, *out_at));
+    return rlxc_window_both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LT, *out_at, x->dims[2 + i]));
+}
+
+/* Term |which| of the sum for a place, counted over all dimensions; 0 where there is none. */
 static const rlxc_expr *column_at(rlxc_te *te, const columns *c, const rlxc_te_operand *x,
                                   const rlxc_expr *const *phases, const rlxc_expr *output,
                                   int64_t which)
 {
     rlxc_context *ctx = te->ctx;
-    const rlxc_expr *zero = rlxc_i64(ctx, 0), *inside = NULL, *tap = zero;
+    const rlxc_expr *inside = NULL, *tap = rlxc_i64(ctx, 0);
     const rlxc_expr *at[RLXC_MAX_NDIM] = {te->axes[0]}, *taps[RLXC_MAX_SPATIAL];
     for (uint32_t i = c->n; i-- > 0;) {
-        int64_t apart;
-        const rlxc_expr *first = first_tap(ctx, c, i, phases[i], &apart);
-        const int64_t most = (c->kernel[i] + apart - 1) / apart;
-        taps[i] = rlxc_add(ctx, first, rlxc_i64(ctx, which % most * apart));
-        which /= most;
-        const rlxc_expr *back = rlxc_mul(ctx, taps[i], rlxc_i64(ctx, c->dilation[i]));
-        back = quotient(ctx, rlxc_sub(ctx, back, phases[i]), rlxc_i64(ctx, c->strides[i]));
-        at[2 + i] = rlxc_sub(ctx, te->axes[2 + i], back);
-        if (most * apart > c->kernel[i])
-            inside = rlxc_window_both(
-                ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LT, taps[i], rlxc_i64(ctx, c->kernel[i])));
-        inside = rlxc_window_both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LE, zero, at[2 + i]));
-        inside = rlxc_window_both(ctx, inside,
-                                  rlxc_binary(ctx, RLXC_EXPR_LT, at[2 + i], x->dims[2 + i]));
+        const int64_t terms = terms_along(c, i, x->dims[2 + i]);
+        inside = term_along(te, c, x, i, phases[i], which % terms, inside, &taps[i], &at[2 + i]);
+        which /= terms;
     }
     for (uint32_t i = 0; i < c->n; i++)
         tap = rlxc_add(ctx, rlxc_mul(ctx, tap, rlxc_i64(ctx, c->kernel[i])), taps[i]);
@@ -345,16 +373,15 @@ rlxc_atom rlxc_legalize_add_columns(rlxc_builder *b, const rlxc_binding *call)
         !read_columns(&te.view, &c))
         return (rlxc_atom){0};
     int64_t terms = 1;
+    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
     for (uint32_t i = 0; i < c.n; i++) {
-        const int64_t apart = c.strides[i] / greatest_divisor(c.strides[i], c.dilation[i]);
-        terms *= (c.kernel[i] + apart - 1) / apart;
+        terms *= terms_along(&c, i, x.dims[2 + i]);
         if (terms > RLXC_MAX_COLUMN_TERMS || c.strides[i] > RLXC_MAX_COLUMN_TERMS) {
             rlxc_infer_error(&te.view, "more than %d columns reach a place",
                              (int)RLXC_MAX_COLUMN_TERMS);
             return (rlxc_atom){0};
         }
     }
-    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
     const rlxc_buffer *out = rlxc_te_output(&te, te.name);
     rlxc_te_spatial(&te, te.name, out);
     const rlxc_expr *sum = NULL, *phases[RLXC_MAX_SPATIAL];

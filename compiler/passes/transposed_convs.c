@@ -11,7 +11,9 @@
  *
  * If the stride does not divide the filter's size, some phases have one tap less than others and
  * get convolutions of their own; so do the phases of depthwise convolutions, which would have
- * several outputs per channel. Their results are stacked along the batch.
+ * several outputs per channel, and those of small images with padding: together they compute one
+ * place more than the result has. Their results are stacked along the batch, in the order in which
+ * the result has their elements.
  *
  * Filters of unknown size are not handled. */
 #include "compiler/passes/passes.h"
@@ -23,7 +25,9 @@
 enum {
     MOST_PARTS = 16,   /* limit of convolutions that one becomes */
     FEW_CHANNELS = 16, /* with fewer channels zero taps cost less than joining the parts */
-    FEW_OUTPUTS = 8,   /* fewer: by columns, of at least MANY_INPUTS channels */
+    MORE_WORK = 4,     /* so many channels of work saved for each place pay for joining the parts */
+    MOSTLY_PADDING = 3, /* so many places for each element of the input: by columns */
+    FEW_OUTPUTS = 8,    /* fewer: by columns, of at least MANY_INPUTS channels */
     MANY_INPUTS = 8,
     MOST_TAPS = 1 << 20
 };
@@ -34,6 +38,7 @@ typedef struct cut {
     int64_t taps;                          /* taps of the phases with the most */
     int64_t full;                          /* number of phases with that many taps */
     int64_t first, after; /* places: the first that is computed, padding behind the input */
+    int64_t before, rest; /* the padding cut off; the places of a phase, less those of the input */
 } cut;
 
 typedef struct transposed {
@@ -58,6 +63,30 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Phase of the result's elements |which| + any multiple of the stride, and the place of the first.
+ */
+static int64_t phase_of(const cut *c, int64_t which, int64_t *out_place)
+{
+    *out_place = (which + c->before) / c->stride;
+    return (which + c->before) % c->stride;
+}
+
+static int64_t taps_of(const cut *c, int64_t phase)
+{
+    return c->taps - (phase >= c->full);
+}
+
+/* The padding of the convolution that computes exactly the elements of |phase_of|; false: there is
+ * none. */
+static bool pad_part(const cut *c, int64_t which, int64_t *before, int64_t *after)
+{
+    int64_t place;
+    const int64_t phase = phase_of(c, which, &place), taps = taps_of(c, phase);
+    *before = (taps - 1) * c->apart - place;
+    *after = c->rest + place;
+    return taps > 0 && *before >= 0 && *after >= 0;
+}
+
 static bool read_cut(const rlxc_call_view *v, const rlxc_window *w, uint32_t i, int64_t extra,
                      cut *c)
 {
@@ -74,6 +103,32 @@ static bool read_cut(const rlxc_call_view *v, const rlxc_window *w, uint32_t i, 
     c->after = floor_div(reach + extra - w->after[i], c->stride);
     if (c->after < 0)
         c->after = 0;
+    c->before = w->before[i];
+    c->rest = floor_div(reach + extra - w->before[i] - w->after[i], c->stride);
+    return true;
+}
+
+/* The places of an image of known size. */
+typedef struct place_counts {
+    int64_t input;    /* elements */
+    int64_t phase;    /* of one phase in the result */
+    int64_t together; /* that a convolution of all phases computes */
+} place_counts;
+
+static bool count_places(const transposed *t, place_counts *out)
+{
+    const rlxc_sinfo *x = rlxc_atom_sinfo(t->b->ctx, t->b->module, t->call->args[0]);
+    int64_t n;
+    *out = (place_counts){1, 1, 1};
+    for (uint32_t i = 0; i < t->w.n; i++) {
+        const cut *c = &t->cuts[i];
+        if (!rlxc_is_int(x->dims[t->w.space[i]], &n) || n < 1 || n > MOST_TAPS - c->after ||
+            n + c->rest < 1 || n + c->rest > MOST_TAPS)
+            return false;
+        out->input *= n;
+        out->phase *= n + c->rest;
+        out->together *= n + c->after - c->first;
+    }
     return true;
 }
 
@@ -93,23 +148,20 @@ static rlxc_attrs with_text(rlxc_builder *b, rlxc_attrs attrs, const char *name,
     return attr(b, attrs, name, rlxc_attr_string(b->ctx, text));
 }
 
-/* The convolution that computes phases |first| .. |first| + |phases|, which have |taps| taps. */
+/* The convolution that computes phases |first| .. |first| + |phases|, which have |taps| taps, of an
+ * input with |padding|. */
 static void emit_part(transposed *t, const int64_t *first, const int64_t *phases,
-                      const int64_t *taps)
+                      const int64_t *taps, const int64_t *padding)
 {
     static const char *const names[] = {"nn.conv1d", "nn.conv2d", "nn.conv3d"};
     static const char *const layouts[] = {"OIW", "OIHW", "OIDHW"};
     rlxc_builder *b = t->b;
     const uint32_t n = t->w.n;
-    int64_t strides[RLXC_MAX_SPATIAL], apart[RLXC_MAX_SPATIAL], dilation[RLXC_MAX_SPATIAL],
-        padding[2 * RLXC_MAX_SPATIAL];
+    int64_t strides[RLXC_MAX_SPATIAL], apart[RLXC_MAX_SPATIAL], dilation[RLXC_MAX_SPATIAL];
     for (uint32_t i = 0; i < n; i++) {
-        const cut *c = &t->cuts[i];
-        strides[i] = c->stride;
-        dilation[i] = c->dilation;
-        apart[i] = c->apart;
-        padding[i] = (taps[i] - 1) * c->apart - c->first;
-        padding[n + i] = c->after;
+        strides[i] = t->cuts[i].stride;
+        dilation[i] = t->cuts[i].dilation;
+        apart[i] = t->cuts[i].apart;
     }
     rlxc_attrs attrs = with_ints(b, (rlxc_attrs){0}, "strides", strides, n);
     attrs = with_ints(b, attrs, "dilation", dilation, n);
@@ -130,63 +182,76 @@ static void emit_part(transposed *t, const int64_t *first, const int64_t *phases
     t->parts[t->n_parts++] = rlxc_emit_op(b, names[n - 1], args, 2, attrs, "phases");
 }
 
-/* A convolution for each phase, row-major. */
-static void emit_each(transposed *t, uint32_t n)
+/* A convolution for each phase, row-major in the order of the result's elements. */
+static void emit_each(transposed *t, uint32_t parts)
 {
     static const int64_t one[RLXC_MAX_SPATIAL] = {1, 1, 1};
-    int64_t first[RLXC_MAX_SPATIAL], taps[RLXC_MAX_SPATIAL];
-    for (uint32_t part = 0; part < n; part++) {
+    const uint32_t n = t->w.n;
+    int64_t first[RLXC_MAX_SPATIAL], taps[RLXC_MAX_SPATIAL], padding[2 * RLXC_MAX_SPATIAL], place;
+    for (uint32_t part = 0; part < parts; part++) {
         int64_t left = part;
-        for (uint32_t i = t->w.n; i-- > 0;) {
+        for (uint32_t i = n; i-- > 0;) {
             const cut *c = &t->cuts[i];
-            first[i] = left % c->stride;
+            const int64_t which = left % c->stride;
             left /= c->stride;
-            taps[i] = c->taps - (first[i] >= c->full);
+            first[i] = phase_of(c, which, &place);
+            taps[i] = taps_of(c, first[i]);
+            pad_part(c, which, &padding[i], &padding[n + i]);
         }
-        emit_part(t, first, one, taps);
+        emit_part(t, first, one, taps, padding);
     }
 }
 
-/* The number of convolutions: one per phase if that pays, for depthwise ones and if phases have
- * fewer taps. */
+/* True if a convolution of all phases computes so many places more than the result has that
+ * convolutions of their own pay. */
+static bool computes_more(const transposed *t, int64_t channels)
+{
+    place_counts n;
+    return count_places(t, &n) && (n.together - n.phase) / MORE_WORK >= n.together / channels;
+}
+
+/* The number of convolutions: one per phase if that pays: for depthwise ones, if phases have fewer
+ * taps, and if they have fewer places. */
 static uint32_t count_parts(const transposed *t)
 {
-    int64_t n = 1, channels;
+    int64_t n = 1, inputs, outputs, before, after;
     bool uneven = false, possible = true;
     for (uint32_t i = 0; i < t->w.n; i++) {
         const cut *c = &t->cuts[i];
         uneven = uneven || c->full != c->stride;
-        possible = possible && (c->taps > 1 || c->full == c->stride);
         if (n <= MOST_PARTS)
             n *= c->stride;
+        for (int64_t which = 0; n <= MOST_PARTS && which < c->stride; which++)
+            possible = possible && pad_part(c, which, &before, &after);
     }
     const rlxc_sinfo *x = rlxc_atom_sinfo(t->b->ctx, t->b->module, t->call->args[0]);
-    const bool many = rlxc_is_int(x->dims[t->w.channel], &channels) && channels >= FEW_CHANNELS;
-    const bool wanted = t->by_channel || (uneven && t->groups == 1 && many);
+    const rlxc_sinfo *w = rlxc_atom_sinfo(t->b->ctx, t->b->module, t->weight);
+    const bool many = rlxc_is_int(x->dims[t->w.channel], &inputs) && inputs >= FEW_CHANNELS;
+    const bool wide = rlxc_is_int(w->dims[1], &outputs) && outputs >= FEW_CHANNELS;
+    const bool wanted =
+        t->by_channel || (t->groups == 1 && many && (uneven || (wide && computes_more(t, inputs))));
     return possible && wanted && n <= MOST_PARTS ? (uint32_t)n : 1;
 }
 
 static void emit_convolutions(transposed *t)
 {
-    int64_t first[RLXC_MAX_SPATIAL] = {0}, phases[RLXC_MAX_SPATIAL], taps[RLXC_MAX_SPATIAL];
-    const uint32_t n = count_parts(t);
-    t->stacked = n > 1;
-    if (n == 1) {
-        for (uint32_t i = 0; i < t->w.n; i++) {
-            phases[i] = t->cuts[i].stride;
-            taps[i] = t->cuts[i].taps;
+    int64_t first[RLXC_MAX_SPATIAL] = {0}, phases[RLXC_MAX_SPATIAL], taps[RLXC_MAX_SPATIAL],
+            padding[2 * RLXC_MAX_SPATIAL];
+    const uint32_t n = t->w.n, parts = count_parts(t);
+    t->stacked = parts > 1;
+    if (!t->stacked) {
+        for (uint32_t i = 0; i < n; i++) {
+            const cut *c = &t->cuts[i];
+            phases[i] = c->stride;
+            taps[i] = c->taps;
+            padding[i] = (c->taps - 1) * c->apart - c->first;
+            padding[n + i] = c->after;
         }
-        emit_part(t, first, phases, taps);
+        emit_part(t, first, phases, taps, padding);
         return;
     }
-    /* no part may begin behind its first place */
-    for (uint32_t i = 0; i < t->w.n; i++) {
-        cut *c = &t->cuts[i];
-        if (c->full != c->stride)
-            c->first = least(c->first, (c->taps - 2) * c->apart);
-    }
-    emit_each(t, n);
-    rlxc_atom all = rlxc_atom_tuple(t->b->ctx, t->parts, n);
+    emit_each(t, parts);
+    rlxc_atom all = rlxc_atom_tuple(t->b->ctx, t->parts, parts);
     rlxc_attrs axis = attr(t->b, (rlxc_attrs){0}, "axis", rlxc_attr_int(t->w.batch));
     t->parts[0] = rlxc_emit_op(t->b, "concat", &all, 1, axis, "phases");
 }
@@ -213,7 +278,7 @@ static rlxc_atom join(transposed *t)
     const rlxc_expr *size[RLXC_MAX_SPATIAL];
     const char *layout = rlxc_attr_get_str(t->call, "data_layout", "");
     for (uint32_t i = 0; i < n; i++) {
-        cut_off[i] = t->w.before[i] - t->cuts[i].first * t->cuts[i].stride;
+        cut_off[i] = t->stacked ? 0 : t->w.before[i] - t->cuts[i].first * t->cuts[i].stride;
         size[i] = t->call->var->sinfo->dims[t->w.out_space[i]];
     }
     rlxc_attrs attrs = with_ints(b, (rlxc_attrs){0}, "strides", t->w.strides, n);
@@ -249,8 +314,9 @@ static bool wants_columns(const transposed *t)
     const rlxc_sinfo *x = rlxc_atom_sinfo(t->b->ctx, t->b->module, t->call->args[0]);
     const rlxc_sinfo *w = rlxc_atom_sinfo(t->b->ctx, t->b->module, t->call->args[1]);
     const rlx_dtype out = rlxc_attr_get_dtype(t->call, "out_dtype");
-    int64_t inputs, outputs, terms = 1, taps = 1, elements = 1, n;
-    bool apart = false, small = true;
+    int64_t inputs, outputs, terms = 1;
+    place_counts places;
+    bool apart = false;
     if (t->groups != 1 || t->w.channel != 1 || t->w.out_channel != 1 || t->w.batch != 0 ||
         t->w.out_batch != 0 || !rlxc_dtype_is_float(x->dtype) ||
         !(rlxc_dtype_is_void(out) || rlxc_dtype_eq(out, x->dtype)) ||
@@ -264,13 +330,11 @@ static bool wants_columns(const transposed *t)
         if (each > RLXC_MAX_COLUMN_TERMS || c->stride > RLXC_MAX_COLUMN_TERMS)
             return false;
         terms *= each;
-        taps *= c->size;
         apart = apart || (c->stride > 1 && c->dilation > 1);
-        small = small && rlxc_is_int(x->dims[t->w.space[i]], &n) && n <= MOST_TAPS;
-        elements *= small ? n : 1;
     }
     return terms <= RLXC_MAX_COLUMN_TERMS &&
-           (outputs < FEW_OUTPUTS || apart || (small && elements < taps));
+           (outputs < FEW_OUTPUTS || apart ||
+            (count_places(t, &places) && places.phase >= MOSTLY_PADDING * places.input));
 }
 
 /* |x| as a tensor of |dims|. */
