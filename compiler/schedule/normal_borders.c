@@ -28,6 +28,7 @@ typedef struct border {
     sum sums[RLX_MAX_NDIM];
     uint32_t n, depth;
     bool failed;
+    bool is_value;            /* no index or comparison: integers keep their type */
     const rlxc_buffer *image; /* the buffer with most dimensions that is read */
     rlxc_nest *filling;
     rlxc_buffer *temp; /* NULL: none yet */
@@ -205,17 +206,12 @@ static const rlxc_expr *renamed_comparison(border *b, const rlxc_expr *e)
     return rlxc_binary(ctx, RLXC_EXPR_LT, of->var, rlxc_canonical(ctx, value, NULL));
 }
 
-/* A node with the temporary's dimensions for the sums in it; NULL: it keeps its kind. */
-static const rlxc_expr *renamed(void *user, const rlxc_expr *e)
+/* An integer, in int64, with the temporary's dimensions for the sums in it; NULL: it keeps its
+ * kind.
+ */
+static const rlxc_expr *renamed_integer(border *b, const rlxc_expr *e)
 {
-    border *b = user;
     rlxc_context *ctx = b->ctx;
-    if (b->failed)
-        return e;
-    if (rlxc_is_compare(e->kind) && rlxc_is_index_type(e->bin.a->dtype) && !rlxc_expr_loads(ctx, e))
-        return renamed_comparison(b, e);
-    if (!rlxc_is_index_type(e->dtype) || rlxc_reach_may_change(ctx, e))
-        return NULL;
     if (!fits(b, e)) {
         b->failed = true;
         return e;
@@ -230,6 +226,35 @@ static const rlxc_expr *renamed(void *user, const rlxc_expr *e)
     }
     /* A canonical remainder of a sum may have lost some of it. */
     return rlxc_dtype_eq(e->dtype, RLX_I64) ? NULL : renamed_inside(b, rlxc_wide(ctx, e));
+}
+
+static const rlxc_expr *renamed_load(border *b, const rlxc_expr *e)
+{
+    const rlxc_expr *at[RLX_MAX_NDIM];
+    for (uint32_t i = 0; i < e->load.n; i++)
+        at[i] = rlxc_expr_rewrite_all(b->ctx, e->load.indices[i], renamed, b);
+    return rlxc_load(b->ctx, e->load.buffer, at, e->load.n);
+}
+
+/* A node with the temporary's dimensions for the sums in it; NULL: it keeps its kind. */
+static const rlxc_expr *renamed(void *user, const rlxc_expr *e)
+{
+    border *b = user;
+    const bool is_value = b->is_value;
+    const bool compares = rlxc_is_compare(e->kind) && rlxc_is_index_type(e->bin.a->dtype) &&
+                          !rlxc_expr_loads(b->ctx, e);
+    const rlxc_expr *made = NULL;
+    if (b->failed)
+        return e;
+    b->is_value = false;
+    if (compares)
+        made = renamed_comparison(b, e);
+    else if (is_value && e->kind == RLXC_EXPR_LOAD)
+        made = renamed_load(b, e);
+    else if (rlxc_is_index_type(e->dtype) && !rlxc_reach_may_change(b->ctx, e))
+        made = renamed_integer(b, e);
+    b->is_value = is_value;
+    return made && is_value ? rlxc_cast(b->ctx, e->dtype, made) : made;
 }
 
 /* --- quotients of axes ------------------------------------------------------------------------ */
@@ -355,8 +380,10 @@ static const rlxc_expr *taken(void *user, const rlxc_expr *e)
     b->image = NULL;
     const rlxc_expr *value = with_quotients(b, e);
     rlxc_expr_visit(ctx, value, note_load, b);
+    b->is_value = true;
     if (!b->failed && b->image)
         value = rlxc_expr_rewrite_all(ctx, value, renamed, b);
+    b->is_value = false;
     for (uint32_t k = 0; k < b->nest->block->n_axes; k++)
         b->failed = b->failed || rlxc_expr_uses_var(ctx, value, b->vars[k]);
     if (b->failed || !b->image || b->n == 0 || !pays(b, value) || !fill(b, value))

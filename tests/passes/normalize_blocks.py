@@ -5072,3 +5072,58 @@ class Module:
         cls = Module
         r: R.Tensor((4, 3), dtype="float32") = R.call_tir(cls.memory_of_iterations_, (a,), out_sinfo=R.Tensor((4, 3), dtype="float32"))
         return r
+
+# ==== a border of integers
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def windows(x: T.Buffer((T.int64(40), T.int64(40)), "int32"), w: T.Buffer((T.int64(3), T.int64(3)), "int32"), y: T.Buffer((T.int64(40), T.int64(40)), "int32")):
+        for a, b, i, j in T.grid(T.int64(40), T.int64(40), T.int64(3), T.int64(3)):
+            with T.block("sum"):
+                va, vb, vi, vj = T.axis.remap("SSRR", [a, b, i, j])
+                with T.init():
+                    y[va, vb] = 0
+                y[va, vb] = y[va, vb] + T.if_then_else(T.int64(1) <= va + vi and va + vi < T.int64(41) and T.int64(1) <= vb + vj and vb + vj < T.int64(41), x[va + vi - T.int64(1), vb + vj - T.int64(1)], 7) * w[vi, vj]
+
+    @R.function
+    def main(x: R.Tensor((40, 40), "int32"), w: R.Tensor((3, 3), "int32")):
+        cls = Module
+        with R.dataflow():
+            y = R.call_tir(cls.windows, (x, w), out_sinfo=R.Tensor((40, 40), "int32"))
+            R.output(y)
+        return y
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def windows(x: T.Buffer((T.int64(40), T.int64(40)), "int32"), w: T.Buffer((T.int64(3), T.int64(3)), "int32"), y: T.Buffer((T.int64(40), T.int64(40)), "int32")):
+        # with T.block("root"):
+        x_pad = T.alloc_buffer((T.int64(42), T.int64(42)), "int32")
+        for i0, i1 in T.grid(T.int64(42), T.int64(42)):
+            with T.block("x_pad"):
+                v0, v1 = T.axis.remap("SS", [i0, i1])
+                T.block_attr({"rlx.operator": "rearrange ss"})
+                x_pad[v0, v1] = T.if_then_else(T.int64(1) <= v0 and v0 < T.int64(41) and T.int64(1) <= v1 and v1 < T.int64(41), x[v0 - T.int64(1), v1 - T.int64(1)], 7)
+        for a, b, i, j in T.grid(T.int64(40), T.int64(40), T.int64(3), T.int64(3)):
+            with T.block("sum"):
+                va, vb, vi, vj = T.axis.remap("SSRR", [a, b, i, j])
+                T.block_attr({"rlx.operator": "conv pprr"})
+                with T.init():
+                    y[va, vb] = 0
+                y[va, vb] = y[va, vb] + x_pad[va + vi, vb + vj] * w[vi, vj]
+
+    @R.function
+    def main(x: R.Tensor((40, 40), dtype="int32"), w: R.Tensor((3, 3), dtype="int32")) -> R.Tensor((40, 40), dtype="int32"):
+        cls = Module
+        with R.dataflow():
+            y: R.Tensor((40, 40), dtype="int32") = R.call_tir(cls.windows, (x, w), out_sinfo=R.Tensor((40, 40), dtype="int32"))
+            R.output(y)
+        return y
