@@ -8,8 +8,9 @@
  *
  * In a quantized network each layer has scales and zero points of its own, so that no two of its
  * kernels were equal. A number is an operand of +, -, * or / in an elementwise block: float32, or
- * int32 where the other operand comes from memory. Indices, bounds, exponents, and numbers that a
- * rule may look for in products and reductions are not changed. Numbers on which all functions of a
+ * int32 where the other operand comes from memory; and the zero point of an 8-bit convolution
+ * (ops/quant_conv.h). Indices, bounds, exponents, and numbers that a rule may look for in other
+ * products and reductions are not changed. Numbers on which all functions of a
  * group agree stay as well; those that always occur together are one parameter. */
 #include <math.h>
 
@@ -111,24 +112,77 @@ static bool is_elementwise(const rlxc_block *b)
            (b->n_axes == 0 || rlxc_tagged_kind(&b->annotations) == RLXC_OPERATION_elementwise);
 }
 
-/* Callback of the statement rewriter: elementwise blocks. */
+static void put_value(rlxc_context *ctx, const rlxc_stmt **io_store, const rlxc_expr *value)
+{
+    rlxc_stmt *store = rlxc_copy(ctx, *io_store, sizeof *store);
+    store->store.value = value;
+    *io_store = store;
+}
+
+static bool lift_elementwise(lifter *l, rlxc_block *io_block)
+{
+    const rlxc_expr *old = io_block->body->store.value;
+    const rlxc_expr *value = rlxc_expr_rewrite_all(l->ctx, old, lift_node, l);
+    if (value != old)
+        put_value(l->ctx, &io_block->body, value);
+    return value != old;
+}
+
+typedef struct filling {
+    rlxc_context *ctx;
+    const rlxc_expr *old, *new;
+} filling;
+
+/* Gives elements outside the image another value. */
+static const rlxc_expr *fill_border(void *user, const rlxc_expr *e)
+{
+    const filling *f = user;
+    if (!rlxc_is_choice(e) || e->call.args[2] != f->old)
+        return NULL;
+    const rlxc_expr *args[3] = {e->call.args[0], e->call.args[1], f->new};
+    return rlxc_call(f->ctx, e->dtype, e->call.name, args, 3);
+}
+
+/* The zero point of an 8-bit convolution: the value outside the image; the sum begins with that of
+ * the filter times its opposite. */
+static bool lift_zero(lifter *l, rlxc_block *io_block)
+{
+    rlxc_context *ctx = l->ctx;
+    int64_t opposite;
+    if (!io_block->init || io_block->init->kind != RLXC_STMT_STORE ||
+        io_block->body->kind != RLXC_STMT_STORE ||
+        rlxc_tagged_kind(&io_block->annotations) != RLXC_OPERATION_conv)
+        return false;
+    const rlxc_expr *init = io_block->init->store.value;
+    if (init->kind != RLXC_EXPR_MUL || !rlxc_dtype_eq(init->dtype, RLX_I32) ||
+        init->bin.b->kind != RLXC_EXPR_LOAD || !rlxc_is_int(init->bin.a, &opposite) ||
+        opposite >= 0 || opposite < -UINT8_MAX)
+        return false;
+    const rlxc_expr *number = rlxc_int(ctx, RLX_U8, -opposite), *zero = lifted(l, number);
+    if (zero == number)
+        return false;
+    const rlxc_expr *fill = rlxc_cast(ctx, RLX_I32, zero);
+    filling f = {ctx, rlxc_int(ctx, RLX_I32, -opposite), fill};
+    put_value(ctx, &io_block->body,
+              rlxc_expr_rewrite_all(ctx, io_block->body->store.value, fill_border, &f));
+    put_value(ctx, &io_block->init,
+              rlxc_mul(ctx, rlxc_sub(ctx, rlxc_int(ctx, RLX_I32, 0), fill), init->bin.b));
+    return true;
+}
+
+/* Callback of the statement rewriter. */
 static const rlxc_stmt *lift_block(void *user, const rlxc_stmt *s)
 {
     lifter *l = user;
-    if (s->kind != RLXC_STMT_BLOCK || !is_elementwise(s->block.block))
+    if (s->kind != RLXC_STMT_BLOCK)
         return NULL;
-    const rlxc_stmt *old = s->block.block->body;
-    const rlxc_expr *value = rlxc_expr_rewrite_all(l->ctx, old->store.value, lift_node, l);
-    if (value == old->store.value)
+    rlxc_block block = *s->block.block;
+    if (!(is_elementwise(&block) ? lift_elementwise(l, &block) : lift_zero(l, &block)))
         return NULL;
-    rlxc_stmt *store = rlxc_copy(l->ctx, old, sizeof *store),
-              *out = rlxc_copy(l->ctx, s, sizeof *out);
-    rlxc_block *block = rlxc_copy(l->ctx, s->block.block, sizeof *block);
-    store->store.value = value;
-    block->body = store;
-    block->has_reads = false; /* computed again when needed */
-    block->n_reads = 0;
-    out->block.block = block;
+    block.has_reads = false; /* computed again when needed */
+    block.n_reads = 0;
+    rlxc_stmt *out = rlxc_copy(l->ctx, s, sizeof *out);
+    out->block.block = rlxc_copy(l->ctx, &block, sizeof block);
     return out;
 }
 
@@ -237,10 +291,12 @@ static rlxc_atom constant_of(rlxc_context *ctx, const rlxc_expr *number)
 {
     const float f = (float)number->f;
     const int32_t i = (int32_t)number->i;
+    const uint8_t byte = (uint8_t)number->i;
     const bool is_float = number->kind == RLXC_EXPR_FLOAT;
-    const void *data = is_float ? (const void *)&f : &i;
+    const size_t size = number->dtype.bits / 8;
+    const void *data = is_float ? (const void *)&f : size == 1 ? (const void *)&byte : &i;
     return rlxc_atom_constant(
-        rlxc_constant_new(ctx, number->dtype, 0, NULL, rlxc_copy(ctx, data, 4), 4));
+        rlxc_constant_new(ctx, number->dtype, 0, NULL, rlxc_copy(ctx, data, size), size));
 }
 
 static rlxc_rewrite_action pass_numbers(void *user, rlxc_builder *b, rlxc_binding *call,

@@ -322,3 +322,46 @@ class Module:
             b: R.Tensor((8,), dtype="float32") = R.call_tir(cls.first, (s, x, R.const(0.699999988079071, "float32")), out_sinfo=R.Tensor((8,), dtype="float32"))
             R.output(a, b)
         return (a, b)
+
+# ==== zero points
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((1, 8, 8, 4), "uint8"), f: R.Tensor((1, 3, 3, 1, 16, 4), "int8"), sums: R.Tensor((16,), "int32")):
+        with R.dataflow():
+            a = R.nn.conv2d_integer(x, f, sums, R.const(64, "uint8"), padding=[1, 1, 1, 1], data_layout="NHWC")
+            b = R.nn.conv2d_integer(x, f, sums, R.const(52, "uint8"), padding=[1, 1, 1, 1], data_layout="NHWC")
+            R.output(a, b)
+        return (a, b)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((1, 8, 8, 4), dtype="uint8"), f: R.Tensor((1, 3, 3, 1, 16, 4), dtype="int8"), sums: R.Tensor((16,), dtype="int32")) -> R.Tuple(R.Tensor((1, 8, 8, 16), dtype="int32"), R.Tensor((1, 8, 8, 16), dtype="int32")):
+        cls = Module
+        with R.dataflow():
+            a: R.Tensor((1, 8, 8, 16), dtype="int32") = R.call_tir(cls.conv2d_integer, (x, f, sums, R.const(64, "uint8")), out_sinfo=R.Tensor((1, 8, 8, 16), dtype="int32"))
+            b: R.Tensor((1, 8, 8, 16), dtype="int32") = R.call_tir(cls.conv2d_integer, (x, f, sums, R.const(52, "uint8")), out_sinfo=R.Tensor((1, 8, 8, 16), dtype="int32"))
+            R.output(a, b)
+        return (a, b)
+
+    @T.prim_func(private=True)
+    def conv2d_integer(x: T.Buffer((T.int64(1), T.int64(8), T.int64(8), T.int64(4)), "uint8"), f: T.Buffer((T.int64(1), T.int64(3), T.int64(3), T.int64(1), T.int64(16), T.int64(4)), "int8"), sums: T.Buffer((T.int64(16),), "int32"), number: T.Buffer((), "uint8"), conv2d_integer: T.Buffer((T.int64(1), T.int64(8), T.int64(8), T.int64(16)), "int32")):
+        T.func_attr({"op_pattern": 4, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for ax0, ax1, ax2, ax3, k in T.grid(T.int64(1), T.int64(8), T.int64(8), T.int64(16), T.int64(36)):
+            with T.block("conv2d_integer"):
+                v_ax0, v_ax1, v_ax2, v_ax3, v_k = T.axis.remap("SSSSR", [ax0, ax1, ax2, ax3, k])
+                T.writes(conv2d_integer[v_ax0, v_ax1, v_ax2, v_ax3])
+                T.block_attr({"rlx.operator": "conv bppnr"})
+                with T.init():
+                    conv2d_integer[v_ax0, v_ax1, v_ax2, v_ax3] = (0 - T.Cast("int32", number[()])) * sums[v_ax3]
+                conv2d_integer[v_ax0, v_ax1, v_ax2, v_ax3] = conv2d_integer[v_ax0, v_ax1, v_ax2, v_ax3] + T.if_then_else(T.int64(0) <= v_k % T.int64(4) and v_k % T.int64(4) < T.int64(4) and (T.int64(0) <= v_ax1 + v_k // T.int64(12) - T.int64(1) and v_ax1 + v_k // T.int64(12) - T.int64(1) < T.int64(8)) and (T.int64(0) <= v_ax2 + v_k // T.int64(4) % T.int64(3) - T.int64(1) and v_ax2 + v_k // T.int64(4) % T.int64(3) - T.int64(1) < T.int64(8)), T.Cast("int32", x[v_ax0, v_ax1 + v_k // T.int64(12) - T.int64(1), v_ax2 + v_k // T.int64(4) % T.int64(3) - T.int64(1), v_k % T.int64(4)]), T.Cast("int32", number[()])) * T.Cast("int32", f[v_ax3 // T.int64(16), v_k // T.int64(12), v_k // T.int64(4) % T.int64(3), v_k % T.int64(4) // T.int64(4), v_ax3 % T.int64(16), v_k % T.int64(4) % T.int64(4)])
