@@ -205,7 +205,7 @@ static const char *kernel_of(const cell *c)
 {
     static const char *const usual[] = {"Sigmoid", "Tanh", "Tanh"};
     int64_t hidden;
-    if (c->quantized || c->clip > 0 || c->input_forget || c->peephole[0].kind != RLXC_ATOM_NONE ||
+    if (c->clip > 0 || c->input_forget || c->peephole[0].kind != RLXC_ATOM_NONE ||
         !rlxc_is_int(c->hidden, &hidden) || hidden < 1 || hidden > MAX_KERNEL_WEIGHTS ||
         hidden * hidden * c->gates > MAX_KERNEL_WEIGHTS)
         return NULL;
@@ -247,6 +247,8 @@ static void run_direction(rlxc_ox *im, cell *c, const rlxc_expr *batch, rlxc_ato
     rlxc_attrs attrs = rlxc_one_attr(im->ctx, "cell", rlxc_attr_string(im->ctx, kernel));
     if (c->backwards)
         attrs = rlxc_and_attr(im->ctx, attrs, "reverse", rlxc_attr_bool(true));
+    if (c->quantized)
+        attrs = rlxc_and_attr(im->ctx, attrs, "quantize", rlxc_attr_bool(true));
     rlxc_atom all = rlxc_ox_opv(im, "nn.recurrent", args, n, attrs);
     *out_y = rlxc_ox_field(im, all, 0);
     *out_h = rlxc_ox_field(im, all, 1);

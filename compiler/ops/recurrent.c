@@ -7,7 +7,11 @@
  * JOINED sequences. This suits weights that stay in a first- or second-level cache; the importer
  * leaves larger ones to products of their own, in a loop of calls.
  *
- * Equations: ONNX's operators RNN, GRU and LSTM with their default activations. */
+ * Attribute quantize rounds the state to 8 bits before each product. Its scale depends on all
+ * sequences, so they are one block.
+ *
+ * Equations: ONNX's operators RNN, GRU, LSTM with their default activations, and
+ * DynamicQuantizeLinear. */
 #include <string.h>
 
 #include "compiler/ops/require.h"
@@ -114,6 +118,8 @@ const rlxc_sinfo *rlxc_infer_recurrent(rlxc_context *ctx, const rlxc_module *mod
         known &= !v.in[i] || rlxc_dims_known(v.in[i]);
     if (!cell->has_state && v.in[STATE])
         return rlxc_infer_fail(&v, STATE, "only an LSTM has one");
+    if (cell->resets_first && rlxc_attr_get_bool(call, "quantize", false))
+        return rlxc_infer_fail(&v, X, "the state of a GRU that resets first cannot be quantized");
     if (!cell->resets_after && !cell->resets_first && v.in[BIAS])
         return rlxc_infer_fail(&v, BIAS, "only a GRU has one apart from x");
     if (!known) {
@@ -141,6 +147,8 @@ typedef struct kernel {
     const rlxc_buffer *y, *h, *c; /* results; h and c hold the states between steps */
     const rlxc_buffer *gates;     /* (sequences, gates * hidden), before the activations */
     const rlxc_buffer *reset;     /* GRU that resets first: the state times the reset gate */
+    const rlxc_buffer *rounded;   /* the state in 8 bits, or NULL */
+    const rlxc_buffer *range;     /* (2, hidden): least and greatest state of each column */
     const rlxc_expr *hidden, *sequences, *first; /* |first|: of the block of sequences */
     const rlxc_expr *step;                       /* the place in x and y */
 } kernel;
@@ -192,6 +200,8 @@ static const rlxc_stmt *store(kernel *k, const rlxc_buffer *to, const rlxc_expr 
 /* The number of sequences in the block. */
 static const rlxc_expr *in_block(kernel *k)
 {
+    if (k->rounded)
+        return k->sequences;
     const rlxc_expr *left = rlxc_sub(k->ctx, k->sequences, times(k, SEQUENCES, k->first));
     return rlxc_binary(k->ctx, RLXC_EXPR_MIN, left, rlxc_i64(k->ctx, SEQUENCES));
 }
@@ -259,6 +269,61 @@ static const rlxc_stmt *product(kernel *k, const rlxc_buffer *state, uint32_t ga
     const rlxc_stmt *parts[2] = {add_terms(k, most, whole), add_terms(k, last, rest)};
     int64_t left;
     return rlxc_stmt_seq(k->ctx, parts, rlxc_is_int(rest, &left) && left == 0 ? 1 : 2);
+}
+
+/* range[row, j] = the least (row 0) or greatest (row 1) of itself and |value| */
+static const rlxc_stmt *widen_range(kernel *k, int64_t row, const rlxc_expr *j,
+                                    const rlxc_expr *value)
+{
+    const rlxc_expr *at = rlxc_i64(k->ctx, row);
+    const rlxc_expr_kind kind = row ? RLXC_EXPR_MAX : RLXC_EXPR_MIN;
+    return store(k, k->range, at, j, rlxc_binary(k->ctx, kind, load(k, k->range, at, j), value));
+}
+
+/* The least and the greatest state, with 0 between them, into column 0 of the range. */
+static const rlxc_stmt *find_range(kernel *k)
+{
+    rlxc_context *ctx = k->ctx;
+    const rlxc_expr *r = variable(k, "r"), *j = variable(k, "j"), *to = variable(k, "j"),
+                    *from = variable(k, "j"), *zero = rlxc_i64(ctx, 0),
+                    *none = rlxc_te_number(ctx, k->gates->dtype, 0);
+    const rlxc_stmt *clear[2], *widen[2], *join[2];
+    for (int64_t row = 0; row < 2; row++) {
+        clear[row] = store(k, k->range, rlxc_i64(ctx, row), j, none);
+        widen[row] = widen_range(k, row, to, load(k, k->h, r, to));
+        join[row] = widen_range(k, row, zero, load(k, k->range, rlxc_i64(ctx, row), from));
+    }
+    const rlxc_stmt *stmts[3] = {
+        loop(k, j, k->hidden, rlxc_stmt_seq(ctx, clear, 2)),
+        loop(k, r, k->sequences, loop(k, to, k->hidden, rlxc_stmt_seq(ctx, widen, 2))),
+        loop(k, from, k->hidden, rlxc_stmt_seq(ctx, join, 2))};
+    return rlxc_stmt_seq(ctx, stmts, 3);
+}
+
+/* |e|, rounded, from 0 to 255 */
+static const rlxc_expr *saturated(kernel *k, const rlxc_expr *e)
+{
+    e = rlxc_binary(k->ctx, RLXC_EXPR_MAX, e, rlxc_te_number(k->ctx, e->dtype, 0));
+    return rlxc_binary(k->ctx, RLXC_EXPR_MIN, e, rlxc_te_number(k->ctx, e->dtype, UINT8_MAX));
+}
+
+/* The state in 8 bits: 0 if all of it is. */
+static const rlxc_stmt *round_state(kernel *k)
+{
+    rlxc_context *ctx = k->ctx;
+    const rlxc_expr *r = variable(k, "r"), *j = variable(k, "j"), *zero = rlxc_i64(ctx, 0);
+    const rlxc_expr *low = load(k, k->range, zero, zero),
+                    *high = load(k, k->range, rlxc_i64(ctx, 1), zero),
+                    *none = rlxc_te_number(ctx, low->dtype, 0);
+    const rlxc_expr *scale =
+        rlxc_te_div(ctx, rlxc_sub(ctx, high, low), rlxc_te_number(ctx, low->dtype, UINT8_MAX));
+    const rlxc_expr *middle = rlxc_te_div(ctx, rlxc_sub(ctx, none, low), scale);
+    middle = saturated(k, rlxc_te_call1(ctx, "nearbyint", middle));
+    const rlxc_expr *q = rlxc_te_div(ctx, load(k, k->h, r, j), scale);
+    q = saturated(k, rlxc_add(ctx, rlxc_te_call1(ctx, "nearbyint", q), middle));
+    q = rlxc_mul(ctx, rlxc_sub(ctx, q, middle), scale);
+    q = rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, none, scale), q, none);
+    return loop(k, r, k->sequences, loop(k, j, k->hidden, store(k, k->rounded, r, j, q)));
 }
 
 static const rlxc_expr *sigmoid(kernel *k, uint32_t gate, const rlxc_expr *i, const rlxc_expr *j)
@@ -351,6 +416,11 @@ static const rlxc_stmt *end_step(kernel *k)
 /* The product of a GRU that resets first is two: its last gate needs the reset state. */
 static const rlxc_stmt *products(kernel *k)
 {
+    if (k->rounded) {
+        const rlxc_stmt *stmts[3] = {find_range(k), round_state(k),
+                                     product(k, k->rounded, 0, k->cell->gates)};
+        return rlxc_stmt_seq(k->ctx, stmts, 3);
+    }
     if (!k->cell->resets_first)
         return product(k, k->h, 0, k->cell->gates);
     const rlxc_expr *r = variable(k, "r"), *j = variable(k, "j"), *i = sequence(k, r);
@@ -386,6 +456,11 @@ rlxc_atom rlxc_legalize_recurrent(rlxc_builder *b, const rlxc_binding *call)
     k.gates = rlxc_te_temp(te, "gates", dtype, dims, 2);
     dims[1] = k.hidden;
     k.reset = k.cell->resets_first ? rlxc_te_temp(te, "reset", dtype, dims, 2) : NULL;
+    if (rlxc_attr_get_bool(call, "quantize", false)) {
+        k.rounded = rlxc_te_temp(te, "rounded", dtype, dims, 2);
+        dims[0] = rlxc_i64(k.ctx, 2);
+        k.range = rlxc_te_temp(te, "range", dtype, dims, 2);
+    }
     k.step = t;
     if (rlxc_attr_get_bool(call, "reverse", false))
         k.step = rlxc_sub(k.ctx, rlxc_sub(k.ctx, steps, rlxc_i64(k.ctx, 1)), t);
@@ -396,6 +471,8 @@ rlxc_atom rlxc_legalize_recurrent(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_expr *blocks = rlxc_binary(
         k.ctx, RLXC_EXPR_FLOORDIV, rlxc_add(k.ctx, k.sequences, rlxc_i64(k.ctx, SEQUENCES - 1)),
         rlxc_i64(k.ctx, SEQUENCES));
+    if (k.rounded)
+        blocks = rlxc_i64(k.ctx, 1);
     rlxc_te_body(te, NULL,
                  rlxc_stmt_for(k.ctx, k.first, rlxc_i64(k.ctx, 0), blocks, RLXC_LOOP_PARALLEL,
                                rlxc_stmt_seq(k.ctx, stmts, 2)));

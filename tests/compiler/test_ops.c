@@ -386,6 +386,8 @@ static const infer_case bad[] = {
      "arguments 'x' and 'weight' must have the same element type"},
     {P3, "R.nn.recurrent(x, k, cell=\"rnn_relu\")",
      "arguments 'x' and 'weight' must have the same element type"},
+    {P3, "R.nn.recurrent(x, R.ones((1, 3), \"float32\"), cell=\"gru\", quantize=True)",
+     "nn.recurrent: argument 'x': the state of a GRU that resets first cannot be quantized"},
     {P3, "R.nn.recurrent(z, z, cell=\"rnn_relu\")",
      "nn.recurrent: argument 'x': expected 3 dimensions"},
     {P3, "R.nn.recurrent(R.astype(x, \"int32\"), k, cell=\"rnn_relu\")",

@@ -108,20 +108,31 @@ def sigmoid(a):
     return 1 / (1 + np.exp(-a))
 
 
-def recurrent(cell, back, x, w, h=None, c=None, b=0, l=None):
+def in_8_bits(a):
+    """Rounded as DynamicQuantizeLinear rounds."""
+    low, high = min(a.min(initial=0), 0), max(a.max(initial=0), 0)
+    if low == high:
+        return a * 0
+    scale = (high - low) / 255
+    zero = np.clip(np.round(-low / scale), 0, 255)
+    return (np.clip(np.round(a / scale) + zero, 0, 255) - zero) * scale
+
+
+def recurrent(cell, back, x, w, h=None, c=None, b=0, l=None, rounded=lambda h: h):
     """One layer in the form of R.nn.recurrent: the same arguments."""
     hidden = len(w)
     y = np.zeros(x.shape[:2] + (hidden,))
     h, c = (np.zeros((x.shape[1], hidden)) if a is None else a for a in (h, c))
     gate = lambda a, k: a[:, k * hidden:(k + 1) * hidden]
     for t in range(len(x))[::-1 if back else 1]:
-        a, state = x[t] + h @ w, c
+        product = rounded(h) @ w
+        a, state = x[t] + product, c
         if cell == "lstm":
             state = sigmoid(gate(a, 2)) * c + sigmoid(gate(a, 0)) * np.tanh(gate(a, 3))
             new = sigmoid(gate(a, 1)) * np.tanh(state)
         elif cell.startswith("gru"):
             z, r = sigmoid(gate(a, 0)), sigmoid(gate(a, 1))
-            part = r * (gate(h @ w, 2) + b) if cell != "gru" else (r * h) @ gate(w, 2) + b
+            part = r * (gate(product, 2) + b) if cell != "gru" else (r * h) @ gate(w, 2) + b
             new = (1 - z) * np.tanh(gate(x[t], 2) + part) + z * h
         else:
             new = np.tanh(a) if cell == "rnn_tanh" else np.maximum(a, 0)
@@ -153,6 +164,13 @@ def recurrent_rows(Row, x):
                        inputs, ref, name=f"recurrent {cell} {hidden} {dtype} {'back' * back}",
                        gives=[dtype] * 3))
         out[-1].loose = 1e-2 if dtype == "float16" else 0
+    # few states: one between two integers may be rounded either way
+    for cell, hidden in itertools.product(("rnn_tanh", "gru_reset_after", "lstm"), (0, 1, 5, 33)):
+        g = gates[cell]
+        out.append(Row(f'R.nn.recurrent(x, w, cell="{cell}", quantize=True)',
+                       {"x": x(f"4 3 {g * hidden}"), "w": x(f"{hidden} {g * hidden}", "float32", -.3, .3)},
+                       lambda a, w, cell=cell: recurrent(cell, 0, a, w, rounded=in_8_bits),
+                       name=f"recurrent {cell} {hidden} in 8 bits", gives=["float32"] * 3))
     wide = lambda a: np.concatenate([a] * 4, -1)
     out.append(Row('R.nn.recurrent(R.concat((x, x, x, x), axis=2), R.concat((w, w, w, w), axis=1), '
                    'cell="lstm")', {"x": x("3 n m"), "w": x("m m", "float32", -.3, .3)},
