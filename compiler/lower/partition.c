@@ -466,7 +466,11 @@ const rlxc_stmt *rlxc_partition_loop(rlxc_partition *p, const rlxc_stmt *loop)
         parts[i] = loop_over(p, loop, &r.items[i]);
         if (i > 0)
             parts[i] = rlxc_stmt_clone(ctx, parts[i]);
-        mark(p, parts[i]);
+        const rlxc_stmt *chosen = is_hinted(loop) ? choose_outside(p, parts[i]) : NULL;
+        if (chosen)
+            parts[i] = chosen;
+        else
+            mark(p, parts[i]);
     }
     return rlxc_stmt_seq(ctx, parts, r.n);
 }

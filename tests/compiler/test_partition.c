@@ -277,6 +277,9 @@ static const struct {
     {"T.if_then_else(i < 3 and 2 <= j and j < n + 2, A[i, j - 2], T.float32(5))", 1},
     {"A[i, j] + T.if_then_else(n <= j, A[i, j - n], T.float32(1))", 0},
     {"T.Select(j < 4, A[i, j], A[i, 1] * T.Select(j < n, T.float32(2), A[i, 3]))", 0},
+    {"T.if_then_else(j < n, T.if_then_else(i < 3, A[i, j], T.if_then_else(i < 4, A[i, 1], A[i, "
+     "2])), A[i, 3])",
+     2},
 };
 
 static float chosen(size_t which, const float *x, int64_t i, int64_t j, int64_t n)
@@ -289,8 +292,10 @@ static float chosen(size_t which, const float *x, int64_t i, int64_t j, int64_t 
         return i < 3 && 2 <= j && j < n + 2 ? row[j - 2] : 5;
     case 2:
         return row[j] + (n <= j ? row[j - n] : 1);
-    default:
+    case 3:
         return j < 4 ? row[j] : row[1] * (j < n ? 2 : row[3]);
+    default:
+        return j >= n ? row[3] : i < 3 ? row[j] : row[i < 4 ? 1 : 2];
     }
 }
 
