@@ -158,9 +158,10 @@ static bool fill(program *p, rlxc_derivations *derivations, const rlxc_constants
     for (uint32_t i = 0; i < results->count; i++)
         items[i] = value_of(p, rlxc_atom_constant(results->items[i]));
     const rlxc_atom all = rlxc_atom_tuple(ctx, items, results->count);
-    f->ret = rlxc_atom_sinfo(ctx, p->builder.module, all);
-    rlxc_binding *make =
-        rlxc_binding_new(ctx, RLXC_FORM_TUPLE, rlxc_rvar_new(ctx, f, "made", f->ret));
+    f->ret = rlxc_sinfo_object(ctx); /* types have a limit of fields, results have not */
+    rlxc_binding *make = rlxc_binding_new(
+        ctx, RLXC_FORM_TUPLE,
+        rlxc_rvar_new(ctx, f, "made", rlxc_atom_sinfo(ctx, p->builder.module, all)));
     make->args = all.items;
     make->n_args = all.n;
     f->body.result = rlxc_emit(&p->builder, make);

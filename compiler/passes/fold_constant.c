@@ -396,8 +396,8 @@ static bool evaluate(fold *f, const rlxc_options *options)
     if (results.count == 0 || rlxc_failed(ctx))
         return false;
     rlxc_atom tuple = rlxc_atom_tuple(ctx, results.items, results.count);
-    main->ret = rlxc_atom_sinfo(ctx, f->scratch, tuple);
-    rlxc_rvar *var = rlxc_rvar_new(ctx, main, "results", main->ret);
+    main->ret = rlxc_sinfo_object(ctx); /* types have a limit of fields, results have not */
+    rlxc_rvar *var = rlxc_rvar_new(ctx, main, "results", rlxc_atom_sinfo(ctx, f->scratch, tuple));
     rlxc_binding *make = rlxc_binding_new(ctx, RLXC_FORM_TUPLE, var);
     make->args = tuple.items;
     make->n_args = tuple.n;
