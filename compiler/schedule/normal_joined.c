@@ -8,6 +8,11 @@
  * where that is proved to make no difference. */
 #include "compiler/schedule/normal_space.h"
 
+enum {
+    MOST_DIVISORS = 8, /* of one axis */
+    MOST_ROUNDS = 32   /* of joining and cutting: with more they undo each other */
+};
+
 typedef struct joining {
     rlxc_space s;
     const rlxc_block *block;
@@ -169,18 +174,43 @@ static bool join_reduced(rlxc_space *s)
     return false;
 }
 
-/* True if |e| uses |var| only in quotients and remainders by divisors of |extent|. */
-static bool only_divides(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *var,
-                         const rlxc_expr *extent)
+/* The digits of an axis that a block uses. */
+typedef struct digits {
+    rlxc_context *ctx;
+    const rlxc_expr *var, *extent;
+    const rlxc_expr *divisors[MOST_DIVISORS];
+    uint32_t n;
+} digits;
+
+/* True if |by| divides the extent and is less, and one of any two divisors is a multiple of the
+ * other: cut at 2, digits modulo 3 would be those of a sum. */
+static bool is_digit(digits *d, const rlxc_expr *by)
+{
+    const rlxc_expr *count = rlxc_exact_quotient(d->ctx, d->extent, by);
+    bool fits = count && !rlxc_is_const(count, 1);
+    for (uint32_t i = 0; i < d->n && fits; i++) {
+        if (d->divisors[i] == by)
+            return true;
+        fits = rlxc_exact_quotient(d->ctx, d->divisors[i], by) ||
+               rlxc_exact_quotient(d->ctx, by, d->divisors[i]);
+    }
+    if (!fits || d->n == MOST_DIVISORS)
+        return false;
+    d->divisors[d->n++] = by;
+    return true;
+}
+
+/* True if |e| uses the axis only in quotients and remainders that are its digits. */
+static bool only_digits(digits *d, const rlxc_expr *e)
 {
     if (e->kind == RLXC_EXPR_CAST)
-        return only_divides(ctx, e->bin.a, var, extent);
+        return only_digits(d, e->bin.a);
     if (!rlxc_is_binary(e))
-        return !rlxc_expr_uses_var(ctx, e, var);
+        return !rlxc_expr_uses_var(d->ctx, e, d->var);
     const bool divides = e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD;
-    if (divides && e->bin.a == var)
-        return rlxc_exact_quotient(ctx, extent, e->bin.b);
-    return only_divides(ctx, e->bin.a, var, extent) && only_divides(ctx, e->bin.b, var, extent);
+    if (divides && e->bin.a == d->var)
+        return is_digit(d, e->bin.b);
+    return only_digits(d, e->bin.a) && only_digits(d, e->bin.b);
 }
 
 /* Cuts a reduction axis of which the block uses digits only. An axis that it also uses whole stays,
@@ -190,12 +220,13 @@ static bool cut_reduced(rlxc_space *s)
     const rlxc_bounds bounds = rlxc_space_bounds(s);
     for (uint32_t k = 0; k < s->n; k++) {
         const rlxc_expr *parts[RLXC_SPACE_EXPRS];
-        bool digits = s->reduces[k];
-        for (uint32_t i = 0; i < s->n_exprs && digits; i++) {
+        digits d = {.ctx = s->ctx, .var = s->vars[k], .extent = s->extents[k]};
+        bool cuts = s->reduces[k];
+        for (uint32_t i = 0; i < s->n_exprs && cuts; i++) {
             parts[i] = part_of(s, s->exprs[i], k, &bounds);
-            digits = only_divides(s->ctx, s->exprs[i], s->vars[k], s->extents[k]);
+            cuts = only_digits(&d, s->exprs[i]);
         }
-        if (digits && rlxc_space_goes_on(s) && rlxc_space_cut(s, parts, s->n_exprs))
+        if (cuts && rlxc_space_goes_on(s) && rlxc_space_cut(s, parts, s->n_exprs))
             return true;
     }
     return false;
@@ -210,9 +241,12 @@ static bool join(rlxc_space *s)
         while (rlxc_space_drop_unit(s)) {
         }
     }
-    while (!s->failed && (join_stored(s) || rlxc_space_cut(s, s->exprs, s->n_axes) ||
-                          join_reduced(s) || cut_reduced(s)))
+    for (uint32_t i = 0; !s->failed && (join_stored(s) || rlxc_space_cut(s, s->exprs, s->n_axes) ||
+                                        join_reduced(s) || cut_reduced(s));
+         i++) {
+        s->failed = i == MOST_ROUNDS;
         any = true;
+    }
     return any;
 }
 
