@@ -8,8 +8,9 @@
  *
  * If a loop has TVM's annotation pragma_loop_partition_hint, comparisons in stored values count as
  * well: the border of a padded image, the parts of a concatenation. A condition that does not
- * change along the loop, at the root of the value or under arithmetic, is evaluated outside; so is
- * one that chooses between places, as for operands that are broadcast if a dimension is 1.
+ * change along the loop, at the root of the value or under arithmetic, is evaluated outside, also
+ * of the parts of a loop that was cut; so is one that chooses between places, as for operands that
+ * are broadcast if a dimension is 1.
  *
  * Loops that a reduction with its initial value still needs stay whole, because each part would set
  * the value again. */

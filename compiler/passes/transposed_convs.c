@@ -10,10 +10,11 @@
  * operators). fold_constant computes the filter of constant weights.
  *
  * If the stride does not divide the filter's size, some phases have one tap less than others and
- * get convolutions of their own; so do the phases of depthwise convolutions, which would have
- * several outputs per channel, and those of small images with padding: together they compute one
- * place more than the result has. Their results are stacked along the batch, in the order in which
- * the result has their elements.
+ * get convolutions of their own. So do the phases of depthwise convolutions, which would have
+ * several outputs per channel, and those of small padded images: computed together, they share a
+ * grid of one place more in each dimension than the result has. The results are stacked along the
+ * batch, in the order of the result's elements: number r has those at r + any multiple of the
+ * stride.
  *
  * Filters of unknown size are not handled. */
 #include "compiler/passes/passes.h"
@@ -23,10 +24,10 @@
 #include "compiler/ops/window.h"
 
 enum {
-    MOST_PARTS = 16,   /* limit of convolutions that one becomes */
-    FEW_CHANNELS = 16, /* with fewer channels zero taps cost less than joining the parts */
-    MORE_WORK = 4,     /* so many channels of work saved for each place pay for joining the parts */
-    MOSTLY_PADDING = 3, /* so many places for each element of the input: by columns */
+    MOST_PARTS = 16,    /* limit of convolutions that one becomes */
+    FEW_CHANNELS = 16,  /* with fewer channels zero taps cost less than joining the parts */
+    MORE_WORK = 4,      /* channels of work saved for each place that pay for joining the parts */
+    MOSTLY_PADDING = 3, /* places for each element of the input from which on: by columns */
     FEW_OUTPUTS = 8,    /* fewer: by columns, of at least MANY_INPUTS channels */
     MANY_INPUTS = 8,
     MOST_TAPS = 1 << 20
@@ -76,8 +77,8 @@ static int64_t taps_of(const cut *c, int64_t phase)
     return c->taps - (phase >= c->full);
 }
 
-/* The padding of the convolution that computes exactly the elements of |phase_of|; false: there is
- * none. */
+/* The padding with which a convolution computes the elements |which| + any multiple of the stride
+ * and no others; false: it would be negative, or they have no taps. */
 static bool pad_part(const cut *c, int64_t which, int64_t *before, int64_t *after)
 {
     int64_t place;
