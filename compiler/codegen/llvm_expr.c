@@ -24,33 +24,59 @@ void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark)
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-/* The addresses of all lanes. */
-static LLVMValueRef lane_pointers(rlxc_llvm *g, const rlxc_llvm_address *at, LLVMTypeRef type)
+/* The addresses of all lanes, in a vector of |n|; more lanes have that of the first. */
+static LLVMValueRef lane_pointers(rlxc_llvm *g, const rlxc_llvm_address *at, LLVMTypeRef type,
+                                  uint32_t n)
 {
-    LLVMValueRef pointers = LLVMGetPoison(LLVMVectorType(g->ptr, at->lanes));
-    for (uint32_t i = 0; i < at->lanes; i++)
-        pointers = LLVMBuildInsertElement(g->b, pointers, rlxc_llvm_lane(g, at, type, i),
+    LLVMValueRef pointers = LLVMGetPoison(LLVMVectorType(g->ptr, n));
+    for (uint32_t i = 0; i < n; i++)
+        pointers = LLVMBuildInsertElement(g->b, pointers,
+                                          rlxc_llvm_lane(g, at, type, i < at->lanes ? i : 0),
                                           LLVMConstInt(g->i32, i, false), "");
     return pointers;
 }
 
+/* |v| with |n| lanes: its first ones or, after them, zeros. */
+static LLVMValueRef with_lanes(rlxc_llvm *g, LLVMValueRef v, uint32_t n)
+{
+    const uint32_t have = rlxc_llvm_lanes(v);
+    if (have == n)
+        return v;
+    LLVMValueRef *places = rlxc_alloc(g->ctx, n * sizeof *places);
+    for (uint32_t i = 0; i < n; i++)
+        places[i] = LLVMConstInt(g->i32, i < have ? i : have, false);
+    return LLVMBuildShuffleVector(g->b, v, LLVMConstNull(LLVMTypeOf(v)), LLVMConstVector(places, n),
+                                  "");
+}
+
 /* llvm.masked.|name| of a vector type: load, store, and of many addresses gather, scatter. |value|
- * is the value to store, or NULL. */
+ * is the value to store, or NULL.
+ *
+ * A gather has a power of two of lanes. To others LLVM adds lanes without addresses; for a register
+ * of only such lanes it may choose the one that holds the result, too, and then CPUs refuse the
+ * instruction. */
 static LLVMValueRef masked_access(rlxc_llvm *g, const rlxc_llvm_address *at, LLVMTypeRef type,
                                   uint32_t align, LLVMValueRef value)
 {
     const bool near = rlxc_llvm_is_near(at);
-    LLVMTypeRef whole = LLVMVectorType(type, at->lanes);
-    LLVMValueRef p = near ? rlxc_llvm_start(g, at, type) : lane_pointers(g, at, type);
+    uint32_t n = 1;
+    while (n < at->lanes)
+        n *= 2;
+    if (near || value)
+        n = at->lanes;
+    LLVMTypeRef whole = LLVMVectorType(type, n);
+    LLVMValueRef p = near ? rlxc_llvm_start(g, at, type) : lane_pointers(g, at, type, n);
     LLVMTypeRef overloads[2] = {whole, LLVMTypeOf(p)};
     const char *name = value ? (near ? "llvm.masked.store" : "llvm.masked.scatter")
                              : (near ? "llvm.masked.load" : "llvm.masked.gather");
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, overloads, 2);
     LLVMValueRef bytes = rlxc_llvm_int(g, g->i32, align);
-    LLVMValueRef loads[4] = {p, bytes, g->mask, LLVMConstNull(whole)};
+    LLVMValueRef loads[4] = {p, bytes, with_lanes(g, g->mask, n), LLVMConstNull(whole)};
     LLVMValueRef stores[4] = {value, p, bytes, g->mask};
-    return LLVMBuildCall2(g->b, LLVMGlobalGetValueType(fn), fn, value ? stores : loads, 4, "");
+    LLVMValueRef made =
+        LLVMBuildCall2(g->b, LLVMGlobalGetValueType(fn), fn, value ? stores : loads, 4, "");
+    return value ? made : with_lanes(g, made, at->lanes);
 }
 
 /* True if the access is limited to the lanes of the mask. */

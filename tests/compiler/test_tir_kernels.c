@@ -339,6 +339,23 @@ static const struct {
                           "            O[i] = T.if_then_else(I[i] >= 0 and I[i] < 12 and A[I[i]] > "
                           "T.float32(0.0), A[I[i]], T.float32(-1.0))\n",
      1, 0},
+    {"a gather of 18 lanes", /* LLVM gives the last of its registers no addresses */
+     HEAD("pA: T.handle, pO: T.handle", "n = T.int64()") F32("A", "(n, n)")
+         F32("O", "(n, n)") "        for a in range((n + 1) // 2):\n"
+                            "            for b in range((n + 2) // 3):\n"
+                            "                t = T.alloc_buffer((3, 6))\n"
+                            "                for v in T.vectorized(18):\n"
+                            "                    if b * 3 + v // 6 + 1 <= n:\n"
+                            "                        t[v // 6, v % 6] = T.if_then_else(3 <= a * 4 "
+                            "+ v % 6 and a * 4 + v "
+                            "% 6 - 2 <= n * 2 and (a * 4 + v % 6 - 3) % 2 == 0, A[b * 3 + v // 6, "
+                            "(a * 4 + v % 6 - 3) "
+                            "// 2], T.float32(0.25))\n"
+                            "                for c, d in T.grid(2, 3):\n"
+                            "                    if a * 2 + c < n and b * 3 + d < n:\n"
+                            "                        O[a * 2 + c, b * 3 + d] = t[d, c * 2] + t[d, "
+                            "c * 2 + 1]\n",
+     1, 0},
     {"two levels of blocks, matched regions",
      HEAD("pA: T.handle, pO: T.handle", "n = T.int64()") F32("A", "(n * 4, T.int64(6))") F32(
          "O",

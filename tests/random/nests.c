@@ -183,13 +183,17 @@ static void mark_inner(nest *t, loops *l, bool may)
 
 /* --- stages ----------------------------------------------------------------------------------- */
 
-/* What is read at position sum(by[axis] * axis) of each dimension: an element, or 0 outside of a
- * bordered image and between its elements. */
+/* What is read at position sum(by[axis] * axis) of each dimension: an element, or |outside| beyond
+ * a bordered image and between its elements. A dimension may have an element for a digit of the
+ * position only. */
 typedef struct operand {
     unsigned buffer, ndim;
     int64_t by[RANK][AXES];
     bool bordered[RANK];
     int64_t before[RANK], dilation[RANK]; /* of a border */
+    int64_t outside;                      /* quarters */
+    int64_t digit[RANK];                  /* n: position // n; -n: position % n; 0: all of it */
+    int64_t positions[RANK];              /* of a digit */
 } operand;
 
 typedef struct stage {
@@ -208,7 +212,9 @@ static const node *read_at(nest *t, const operand *o, const node *const *at, con
 {
     const node *inside = NULL, *index[RANK];
     for (unsigned i = 0; i < o->ndim; i++) {
-        index[i] = at[i];
+        const int64_t n = o->digit[i];
+        index[i] =
+            !n ? at[i] : binary(t, n > 0 ? DIVIDE : MODULO, at[i], integer(t, n > 0 ? n : -n));
         if (!o->bordered[i])
             continue;
         const node *from = binary(t, SUBTRACT, at[i], integer(t, o->before[i]));
@@ -228,7 +234,7 @@ static const node *read_at(nest *t, const operand *o, const node *const *at, con
     return inside ? make(t, (node){.kind = CHOICE,
                                    .a = inside,
                                    .b = load,
-                                   .d = make(t, (node){.kind = NUMBER, .c = 0})})
+                                   .d = make(t, (node){.kind = NUMBER, .c = o->outside})})
                   : load;
 }
 
@@ -339,6 +345,7 @@ static const node *emit_operand(nest *t, const tiling *g, const operand *o, piec
             cached = cached && (level < 0 || !o->by[i][a] || g->covered[level][a]);
             length += level < 0 ? 0 : o->by[i][a] * (g->covered[level][a] - 1);
         }
+        elements = elements && !o->digit[i];
         at[i] = total;
         base[i] = level < 0 ? integer(t, 0) : outer;
         rest[i] = level < 0 ? total : inner;
@@ -357,8 +364,10 @@ static const node *emit_operand(nest *t, const tiling *g, const operand *o, piec
     const node *limit = NULL, *from[RANK];
     for (unsigned i = 0; i < o->ndim; i++) {
         from[i] = add(t, elements ? begin[i] : base[i], f.at[i]);
+        const node *end =
+            o->digit[i] ? integer(t, o->positions[i]) : t->buffers[o->buffer].shape[i];
         if (elements || !o->bordered[i])
-            limit = binary(t, AND, limit, less(t, from[i], t->buffers[o->buffer].shape[i]));
+            limit = binary(t, AND, limit, less(t, from[i], end));
     }
     const node *copy =
         elements ? access(t, o->buffer, from, NULL) : read_at(t, o, from, NULL, NULL);
@@ -437,6 +446,12 @@ static const node *some_extent(nest *t)
                             : integer(t, sizes[below(t, 8)]);
 }
 
+/* What lies outside of an image: mostly 0. */
+static int64_t some_number(nest *t)
+{
+    return chance_of(t, 70) ? 0 : (int64_t)below(t, 9) - 4;
+}
+
 /* Another operand, a new argument, of some of the axes and of |always|. */
 static void add_operand(nest *t, stage *s, unsigned always)
 {
@@ -450,8 +465,15 @@ static void add_operand(nest *t, stage *s, unsigned always)
         o.dilation[o.ndim] = 1 + below(t, 2);
         o.before[o.ndim] = below(t, 3);
         shape[o.ndim] = o.bordered[o.ndim] ? some_extent(t) : s->extents[a];
+        if (!o.bordered[o.ndim] && s->extents[a]->kind == INTEGER && chance_of(t, 25)) {
+            const int64_t n = s->extents[a]->c, by = 1 + below(t, 6);
+            o.digit[o.ndim] = chance_of(t, 50) ? by : -by;
+            o.positions[o.ndim] = n;
+            shape[o.ndim] = integer(t, o.digit[o.ndim] > 0 ? (n + by - 1) / by : by);
+        }
         o.ndim++;
     }
+    o.outside = some_number(t);
     o.buffer = new_buffer(t, false, o.ndim, shape);
     t->n_args++;
     s->operands[s->n_operands++] = o;
@@ -496,6 +518,7 @@ static stage choose_stage(nest *t, unsigned source)
         o.bordered[special] = true;
         o.dilation[special] = 1 + below(t, 2);
         o.before[special] = below(t, 4);
+        o.outside = some_number(t);
     }
     s.operands[s.n_operands++] = o;
     if (more || chance_of(t, 50))
