@@ -118,8 +118,10 @@ const rlxc_sinfo *rlxc_infer_recurrent(rlxc_context *ctx, const rlxc_module *mod
         known &= !v.in[i] || rlxc_dims_known(v.in[i]);
     if (!cell->has_state && v.in[STATE])
         return rlxc_infer_fail(&v, STATE, "only an LSTM has one");
-    if (cell->resets_first && rlxc_attr_get_bool(call, "quantize", false))
-        return rlxc_infer_fail(&v, X, "the state of a GRU that resets first cannot be quantized");
+    if (cell->resets_first && rlxc_attr_get_bool(call, "quantize", false)) {
+        rlxc_infer_error(&v, "quantize is not supported for cell gru");
+        return NULL;
+    }
     if (!cell->resets_after && !cell->resets_first && v.in[BIAS])
         return rlxc_infer_fail(&v, BIAS, "only a GRU has one apart from x");
     if (!known) {

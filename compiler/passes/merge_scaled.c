@@ -10,8 +10,8 @@
  * kernels were equal. A number is an operand of +, -, * or / in an elementwise block: float32, or
  * int32 where the other operand comes from memory; and the zero point of an 8-bit convolution
  * (ops/quant_conv.h). Indices, bounds, exponents, and numbers that a rule may look for in other
- * products and reductions are not changed. Numbers on which all functions of a
- * group agree stay as well; those that always occur together are one parameter. */
+ * products and reductions are not changed. Numbers on which all functions of a group agree stay as
+ * well; those that always occur together are one parameter. */
 #include <math.h>
 
 #include "compiler/analysis/effects.h"
@@ -143,8 +143,8 @@ static const rlxc_expr *fill_border(void *user, const rlxc_expr *e)
     return rlxc_call(f->ctx, e->dtype, e->call.name, args, 3);
 }
 
-/* The zero point of an 8-bit convolution: the value outside the image; the sum begins with that of
- * the filter times its opposite. */
+/* Lifts the zero point of an 8-bit convolution. It is the value outside the image, and the sum
+ * begins with minus the zero point times the sum of the filter. */
 static bool lift_zero(lifter *l, rlxc_block *io_block)
 {
     rlxc_context *ctx = l->ctx;

@@ -26,8 +26,8 @@
 enum {
     MOST_PARTS = 16,    /* limit of convolutions that one becomes */
     FEW_CHANNELS = 16,  /* with fewer channels zero taps cost less than joining the parts */
-    MORE_WORK = 4,      /* channels of work saved for each place that pay for joining the parts */
-    MOSTLY_PADDING = 3, /* places for each element of the input from which on: by columns */
+    MORE_WORK = 4,      /* saved work, in channels per place, that pays for joining the parts */
+    MOSTLY_PADDING = 3, /* by columns if a phase has so many places per input element */
     FEW_OUTPUTS = 8,    /* fewer: by columns, of at least MANY_INPUTS channels */
     MANY_INPUTS = 8,
     MOST_TAPS = 1 << 20

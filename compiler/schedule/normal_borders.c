@@ -206,9 +206,7 @@ static const rlxc_expr *renamed_comparison(border *b, const rlxc_expr *e)
     return rlxc_binary(ctx, RLXC_EXPR_LT, of->var, rlxc_canonical(ctx, value, NULL));
 }
 
-/* An integer, in int64, with the temporary's dimensions for the sums in it; NULL: it keeps its
- * kind.
- */
+/* An integer as int64, with the temporary's dimensions for its sums; NULL: it keeps its kind. */
 static const rlxc_expr *renamed_integer(border *b, const rlxc_expr *e)
 {
     rlxc_context *ctx = b->ctx;

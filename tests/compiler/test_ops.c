@@ -387,7 +387,7 @@ static const infer_case bad[] = {
     {P3, "R.nn.recurrent(x, k, cell=\"rnn_relu\")",
      "arguments 'x' and 'weight' must have the same element type"},
     {P3, "R.nn.recurrent(x, R.ones((1, 3), \"float32\"), cell=\"gru\", quantize=True)",
-     "nn.recurrent: argument 'x': the state of a GRU that resets first cannot be quantized"},
+     "nn.recurrent: quantize is not supported for cell gru"},
     {P3, "R.nn.recurrent(z, z, cell=\"rnn_relu\")",
      "nn.recurrent: argument 'x': expected 3 dimensions"},
     {P3, "R.nn.recurrent(R.astype(x, \"int32\"), k, cell=\"rnn_relu\")",

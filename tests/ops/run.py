@@ -459,6 +459,15 @@ def rows():
                        {"x": x("n 4 5 6"), "w": x("4 3 3 2")},
                        lambda a, w, s=stride, p=pad, e=extra, g=groups:
                        conv_transpose(a, w, s, p, e, g)))
+    # a convolution for each phase; for all phases together; by columns
+    for stride, pad, extra, size, image in (
+            (2, 1, 0, "4 4", "4 3"), (2, 1, 1, "3 3", "m 5"), (3, 1, 1, "5 4", "2 m"),
+            (2, 2, 1, "4 3", "5 4"), (2, 3, 0, "4 4", "5 6"), (4, 1, 0, "5 7", "3 3"),
+            (1, 0, 0, "4 4", "1 1"), (1, 1, 0, "4 3", "1 3"), (2, 0, 1, "4 4", "1 2")):
+        out.append(Row(f"R.nn.conv2d_transpose(x, w, strides={stride}, padding={pad}, "
+                       f"output_padding={extra})", {"x": x(f"n 16 {image}"), "w": x(f"16 24 {size}")},
+                       lambda a, w, s=stride, p=pad, e=extra: conv_transpose(a, w, s, p, e, 1),
+                       name=f"conv2d_transpose {image}, {size}, stride {stride}, padding {pad}"))
     for stride, pad, extra, size in ((1, 0, 0, "3 3"), (2, 1, 1, "3 2"), (2, 0, 0, "2 4"),
                                      (3, 2, 2, "5 4"), (3, 0, 0, "1 2"), (2, 3, 1, "4 4")):
         out.append(Row(f"R.nn.conv2d_transpose(x, w, strides={stride}, padding={pad}, "

@@ -5127,3 +5127,52 @@ class Module:
             y: R.Tensor((40, 40), dtype="int32") = R.call_tir(cls.windows, (x, w), out_sinfo=R.Tensor((40, 40), dtype="int32"))
             R.output(y)
         return y
+
+# ==== digits that are not nested
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def sums(a: T.Buffer((T.int64(6),), "float32"), b: T.Buffer((T.int64(3),), "float32"), c: T.Buffer((T.int64(1),), "float32"), y: T.Buffer((T.int64(8),), "float32")):
+        for i, k in T.grid(T.int64(8), T.int64(12)):
+            with T.block("sum"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    y[vi] = T.float32(0)
+                y[vi] = y[vi] + a[vk // T.int64(2)] * b[vk % T.int64(3)] * c[vk // T.int64(12)]
+
+    @R.function
+    def main(a: R.Tensor((6,), "float32"), b: R.Tensor((3,), "float32"), c: R.Tensor((1,), "float32")):
+        cls = Module
+        with R.dataflow():
+            y = R.call_tir(cls.sums, (a, b, c), out_sinfo=R.Tensor((8,), "float32"))
+            R.output(y)
+        return y
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def sums(a: T.Buffer((T.int64(6),), "float32"), b: T.Buffer((T.int64(3),), "float32"), c: T.Buffer((T.int64(1),), "float32"), y: T.Buffer((T.int64(8),), "float32")):
+        # with T.block("root"):
+        for i, k in T.grid(T.int64(8), T.int64(12)):
+            with T.block("sum"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                T.block_attr({"rlx.operator": "matmul bk"})
+                with T.init():
+                    y[vi] = T.float32(0.0)
+                y[vi] = y[vi] + a[vk // T.int64(2)] * b[vk % T.int64(3)] * c[vk // T.int64(12)]
+
+    @R.function
+    def main(a: R.Tensor((6,), dtype="float32"), b: R.Tensor((3,), dtype="float32"), c: R.Tensor((1,), dtype="float32")) -> R.Tensor((8,), dtype="float32"):
+        cls = Module
+        with R.dataflow():
+            y: R.Tensor((8,), dtype="float32") = R.call_tir(cls.sums, (a, b, c), out_sinfo=R.Tensor((8,), dtype="float32"))
+            R.output(y)
+        return y

@@ -1,6 +1,7 @@
 /* Random PrimFuncs in loops, as the schedules of other tools leave them: up to three stages, each a
- * map or a reduction of operands with borders, in tiles, with temporaries for tiles of operands and
- * of results, fused and reordered loops, flat buffers and memory that temporaries share.
+ * map or a reduction of operands with borders or read by digits of an axis, in tiles, with
+ * temporaries for tiles of operands and of results, fused and reordered loops, flat buffers and
+ * memory that temporaries share.
  *
  * A seed determines a function. It is built as a tree, which is printed and evaluated. The tree
  * never reads an element before it is stored, nor one outside of its buffer; evaluation checks
