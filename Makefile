@@ -305,7 +305,7 @@ conformance: all ## the conformance cases in CONFORMANCE=folder, through rlxc an
 
 OPS_TESTS := $(addprefix tests/ops/,run.py broadcast.py matrix.py codegens.py) tests/cli/signature.py \
              $(addprefix tests/onnx/,broadcast.py ops.py values.py microsoft.py experts.py fused.py transformers.py blocked.py sequences.py \
-             graphs.py causal_masks.py recurrent.py convolutions.py layouts.py order.py schemas.py invalid.py)
+             graphs.py random_graphs.py causal_masks.py recurrent.py convolutions.py layouts.py order.py schemas.py invalid.py)
 test-ops: all ## operators against NumPy, at several sizes: all of Relax, and ONNX's that have no backend data; signatures
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) .ci/run-ops $(OPS_TESTS)
 

@@ -451,14 +451,35 @@ static void widen_bounds(rlxc_ox *im, const rlxc_expr *const **bounds, uint32_t 
     *bounds = wide;
 }
 
+/* Starts or ends known at run time only. INT64_MAX is a common end; computing sizes from it would
+ * overflow, so they are limited to MOST_ELEMENTS either way, which selects the same elements. */
+static bool bounds_at_run_time(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **out,
+                               uint32_t *n)
+{
+    const int64_t MOST_ELEMENTS = (int64_t)1 << 40;
+    rlxc_atom bounds = rlxc_ox_cast(im, rlxc_ox_atom(im, v), RLX_I64);
+    bounds = rlxc_ox_op2(im, "maximum", bounds,
+                         rlxc_ox_scalar(im, rlxc_ox_i(im, -MOST_ELEMENTS), RLX_I64));
+    bounds = rlxc_ox_op2(im, "minimum", bounds,
+                         rlxc_ox_scalar(im, rlxc_ox_i(im, MOST_ELEMENTS), RLX_I64));
+    return rlxc_ox_elems_of(im, rlxc_ox_tensor(im, bounds), out, n);
+}
+
+/* One of the lists of a slice: an attribute in old models, an input later. */
 static bool slice_list(rlxc_ox *im, const char *name, uint32_t input, const rlxc_expr *const **out,
                        uint32_t *n)
 {
     int64_t list[RLXC_OX_MAX_ELEMS];
     *out = NULL;
     *n = 0;
+    if (im->opset >= 10 && rlxc_ox_has(im, input)) {
+        rlxc_ox_value *v = rlxc_ox_value_in(im, input);
+        const bool late = input <= 2 && !rlxc_ox_known(im, v, out, n) &&
+                          rlxc_dtype_is_int(rlxc_ox_type(im, rlxc_ox_atom(im, v)));
+        return late ? bounds_at_run_time(im, v, out, n) : rlxc_ox_elems(im, input, out, n);
+    }
     if (im->opset >= 10)
-        return !rlxc_ox_has(im, input) || rlxc_ox_elems(im, input, out, n);
+        return true;
     if (!rlxc_ox_ints(im, name, list, RLXC_OX_MAX_ELEMS, n))
         return true;
     const rlxc_expr **made = rlxc_alloc(im->ctx, (*n + 1) * sizeof(const rlxc_expr *));

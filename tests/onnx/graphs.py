@@ -296,7 +296,9 @@ def equations():
 
 
 def slices():
-    """Slices that run backwards from in front of the first element: it is the only one."""
+    """Slices that run backwards from in front of the first element: it is the only one. Slices whose
+    ends are known at run time only: the greatest integers select as they do elsewhere, and sizes can
+    be computed from the result's."""
     for first, last, step in ((-6, -9, -1), (-7, -2**63 + 1, -2), (-6, -5, -1), (-4, -9, -1), (-3, -9, -2), (2, -9, -1)):
         for dim in (4, "n"):
             yield Program(f"Slice {first}:{last}:{step} of {dim}", graph(
@@ -304,6 +306,14 @@ def slices():
                  node("Slice", "x a b k s", "y")], [("x", tensor_type(F32, [2, dim]))], [("y", tensor_type(F32, None))]),
                 [(floats(2, 4),)], lambda x, f=first, e=last, s=step: [
                     x[:, [i for i in range(min(max(f + 4 if f < 0 else f, 0), 3), max(e + 4 if e < 0 else e, -1), s)]]])
+    late = graph([const("a", i64(-3)), const("k", i64(0)), const("two", i64(2)), const("kk", i64(0)),
+                  node("Slice", "x a b k", "t"), node("Shape", "t", "size"), node("Div", "size two", "half"),
+                  node("Mul", "half half", "square"), node("Slice", "t half size kk", "y")],
+                 [("x", tensor_type(F32, [8])), ("b", tensor_type(I64, [1]))],
+                 [("y", tensor_type(F32, None)), ("square", tensor_type(I64, [1]))])
+    yield Program("half of a slice to the end", late, [
+        (floats(8), i64(end)) for end in (2**63 - 1, -2**63, 2**31 - 1, 8, 7, -1, 0)],
+        lambda x, b: (lambda t: [t[len(t) // 2:], i64((len(t) // 2) ** 2)])(x[-3:int(b[0])]))
 
 
 def programs():
