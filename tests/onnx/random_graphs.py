@@ -21,14 +21,14 @@ import tempfile
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from ops import data, number, tensor  # noqa: E402
+from ops import TYPES, data, number, tensor  # noqa: E402
 from sequences import Graph, info, node, tensor_type  # noqa: E402
 
 LARGEST = 1e4  # of a value; beyond it, rounding would hide errors elsewhere
 ELEMENTS = 30000  # of a value
 FLAGS = [[], [], [], ["-O0"], ["-O1"], ["-O3"], ["--mcpu", "x86-64-v2"], ["--mcpu", "x86-64-v3"]]
-F32, F64, I64, I32, U8, BOOL = [np.dtype(t) for t in
-                                ("float32", "float64", "int64", "int32", "uint8", "bool")]
+F32, F64, F16, I64, I32, U8, BOOL = [np.dtype(t) for t in (
+    "float32", "float64", "float16", "int64", "int32", "uint8", "bool")]
 
 
 class Unsuitable(Exception):
@@ -66,6 +66,7 @@ class Builder:
         self.rng = np.random.default_rng(seed)
         self.nodes, self.initializers, self.inputs, self.feeds = [], [], [], {}
         self.values, self.count = [], 0
+        self.real = self.pick([F32] * 8 + [F64, F16])  # of most values
         large = [0, 1, 2, 3, 5, 16, 17, 33, 64] if self.chance(.3) else [0, 1, 1, 2, 3, 4, 5, 8]
         self.sizes = [{d: int(self.rng.choice(large[1:] if i == 0 else large)) for d in "nm"}
                       for i in range(4)]
@@ -109,7 +110,7 @@ class Builder:
 
     def input(self):
         dims = [self.pick(["n", "n", "m", 1, 2, 3, 4, 8, 12]) for _ in range(self.integer(1, 4))]
-        dtype = self.pick([F32] * 6 + [F64, I64, I32, U8, BOOL])
+        dtype = self.pick([self.real] * 6 + [F64, I64, I32, U8, BOOL])
         arrays = [self.numbers([s.get(d, d) for d in dims], dtype) for s in self.sizes]
         said = [("" if self.chance(.1) else d) if isinstance(d, str) or self.chance(.9) else ""
                 for d in dims]
@@ -142,7 +143,8 @@ class Builder:
         return v
 
     def weights(self, *shape):
-        return self.constant((self.rng.uniform(-1, 1, shape) / max(1, shape[0]) ** .5).astype(F32))
+        numbers = self.rng.uniform(-1, 1, shape) / max(1, shape[0]) ** .5
+        return self.constant(numbers.astype(self.real))
 
     def node(self, op, ins, fn, dtype=None, exact=False, outs=1, keep=True, **attrs):
         """Adds a node; |fn| gives its outputs of the inputs' arrays."""
@@ -257,7 +259,7 @@ def partner(b, x):
 
 @operator(6)
 def binary(b):
-    x = b.value(lambda v: v.dtype in (F32, F64, I64, I32))
+    x = b.value(lambda v: v.dtype in (F32, F64, F16, I64, I32))
     y = partner(b, x)
     op, fn = b.pick({"Add": np.add, "Sub": np.subtract, "Mul": np.multiply}.items())
     pair = [x, y] if b.chance(.5) else [y, x]
@@ -275,7 +277,7 @@ def quotient(b):
 
 @operator()
 def extremum(b):
-    x = b.value(lambda v: v.dtype in (F32, F64, I64, I32))
+    x = b.value(lambda v: v.dtype in (F32, F64, F16, I64, I32))
     op, fn = b.pick({"Max": np.maximum, "Min": np.minimum}.items())
     b.node(op, [x, partner(b, x)], fn, exact=True)
 
@@ -304,8 +306,8 @@ def logic(b):
 @operator()
 def cast(b):
     x = b.value()
-    to = b.pick([F32, F64] if x.dtype.kind == "f" else [F32, I64, I32, F64])
-    code = {F32: 1, F64: 11, I64: 7, I32: 6}[to]
+    to = b.pick([b.real, F64] if x.dtype.kind == "f" else [b.real, I64, I32, F64])
+    code = TYPES[to.name]
     b.node("Cast", [x], lambda a: a, to, exact=True, to=code)
 
 
@@ -336,7 +338,7 @@ def reduction(b):
 
 @operator()
 def largest(b):
-    x = b.value(lambda v: v.rank and v.exact and v.dtype in (F32, I64, I32))
+    x = b.value(lambda v: v.rank and v.exact and v.dtype in (b.real, I64, I32))
     axis, keep = b.integer(0, x.rank - 1), b.integer(0, 1)
     op, fn = b.pick({"ArgMax": np.argmax, "ArgMin": np.argmin}.items())
     b.node(op, [x], lambda a: np.expand_dims(fn(a, axis), axis) if keep else fn(a, axis), I64,
@@ -345,7 +347,7 @@ def largest(b):
 
 @operator()
 def top(b):
-    x = b.value(lambda v: v.rank and v.exact and v.dtype in (F32, I64))
+    x = b.value(lambda v: v.rank and v.exact and v.dtype in (b.real, I64))
     axis = b.integer(0, x.rank - 1)
     least = min(a.shape[axis] for a in x.arrays)
     if not least:
@@ -364,7 +366,7 @@ def top(b):
 
 @operator()
 def running_sum(b):
-    x = b.value(lambda v: v.rank and v.dtype in (F32, I64, I32))
+    x = b.value(lambda v: v.rank and v.dtype in (b.real, I64, I32))
     axis, reverse = b.integer(0, x.rank - 1), b.integer(0, 1)
     b.node("CumSum", [x, b.parameter(axis)],
            lambda a, _: np.flip(np.cumsum(np.flip(a, axis), axis), axis) if reverse else
@@ -536,8 +538,8 @@ def expand(b):
 def filled(b):
     y = b.value(lambda v: v.rank)
     if b.chance(.5):
-        b.node("ConstantOfShape", [b.shape_of(y)], lambda s: np.full(s, 1.5), F32, exact=True,
-               value=np.array([1.5], F32))
+        b.node("ConstantOfShape", [b.shape_of(y)], lambda s: np.full(s, 1.5), b.real, exact=True,
+               value=np.array([1.5], b.real))
     else:
         b.node("Tile", [y, b.vector([b.integer(1, 3) for _ in range(y.rank)])],
                lambda a, s: np.tile(a, s), exact=True)
@@ -545,7 +547,7 @@ def filled(b):
 
 @operator(2)
 def pad(b):
-    x = b.value(lambda v: v.rank and v.dtype in (F32, F64, I64, I32))
+    x = b.value(lambda v: v.rank and v.dtype in (F32, F64, F16, I64, I32))
     mode = b.pick(["constant", "constant", "edge", "reflect"])
     pads = [b.integer(0, 2) for _ in range(2 * x.rank)]
     if mode != "constant" and any(d <= 2 for a in x.arrays for d in a.shape):
@@ -557,20 +559,20 @@ def pad(b):
 
 @operator(4)
 def matmul(b):
-    x = b.value(lambda v: v.rank and v.dtype == F32)
+    x = b.value(lambda v: v.rank and v.dtype == b.real)
     if x.fixed(x.rank - 1) and b.chance(.6):
         y = b.weights(x.fixed(x.rank - 1), b.pick([1, 3, 4, 8, 16, 17]))
     elif x.rank >= 2 and b.chance(.6):
         perm = list(range(x.rank - 2)) + [x.rank - 1, x.rank - 2]
         y = b.node("Transpose", [x], lambda a: a.transpose(perm), exact=True, perm=perm, keep=False)
     else:
-        y = b.value(lambda v: v.rank and v.dtype == F32)
+        y = b.value(lambda v: v.rank and v.dtype == b.real)
     b.node("MatMul", [x, y] if b.chance(.8) else [y, x], np.matmul)
 
 
 @operator()
 def gemm(b):
-    x = b.value(lambda v: v.rank == 2 and v.dtype == F32)
+    x = b.value(lambda v: v.rank == 2 and v.dtype == b.real)
     width, flip = b.pick([1, 4, 8, 17]), b.integer(0, 1)
     deep = x.fixed(1)
     if deep is None:
@@ -582,7 +584,7 @@ def gemm(b):
 
 @operator()
 def einsum(b):
-    x, y = (b.value(lambda v: v.rank and v.dtype == F32 and v.rank < 4) for _ in range(2))
+    x, y = (b.value(lambda v: v.rank and v.dtype == b.real and v.rank < 4) for _ in range(2))
     letters = [str(c) for c in b.rng.permutation(list("abcd"))]
     first = "".join(letters[:x.rank])
     second = "".join(str(c) for c in b.rng.permutation(list("abcd"))[:y.rank])
@@ -604,7 +606,7 @@ def windows(a, kernel, stride, pads, fill):
 
 @operator(2)
 def convolution(b):
-    x = b.value(lambda v: v.rank in (3, 4) and v.dtype == F32 and v.fixed(1))
+    x = b.value(lambda v: v.rank in (3, 4) and v.dtype == b.real and v.fixed(1))
     rank, channels = x.rank - 2, x.fixed(1)
     kernel = [b.integer(1, 3) for _ in range(rank)]
     stride = [b.integer(1, 2) for _ in range(rank)]
@@ -626,7 +628,7 @@ def convolution(b):
 
 @operator()
 def pool(b):
-    x = b.value(lambda v: v.rank in (3, 4) and v.dtype == F32)
+    x = b.value(lambda v: v.rank in (3, 4) and v.dtype == b.real)
     rank = x.rank - 2
     kernel = [b.integer(1, 3) for _ in range(rank)]
     stride = [b.integer(1, 2) for _ in range(rank)]
@@ -649,7 +651,7 @@ def normalized(b):
     axis = b.integer(0, x.rank - 1)
     if any(a.shape[axis] == 0 for a in x.arrays):
         raise Unsuitable
-    if x.fixed(x.rank - 1) and b.chance(.4) and x.dtype == F32:
+    if x.fixed(x.rank - 1) and b.chance(.4) and x.dtype == b.real:
         scale = b.weights(x.fixed(x.rank - 1))
 
         def layer(a, s):
@@ -662,7 +664,7 @@ def normalized(b):
 
 @operator()
 def scatter(b):
-    x = b.value(lambda v: v.rank and v.dtype in (F32, I64))
+    x = b.value(lambda v: v.rank and v.dtype in (b.real, I64))
     least = min(a.shape[0] for a in x.arrays)
     if not least:
         raise Unsuitable
@@ -703,7 +705,8 @@ def one_hot(b):
 
     def hot(a, *_):
         return np.where(np.where(a < 0, a + depth, a)[..., None] == np.arange(depth), 2, 0)
-    b.node("OneHot", [i, b.parameter(depth), b.constant(np.array([0, 2], F32))], hot, F32, axis=-1)
+    values = b.constant(np.array([0, 2], b.real))
+    b.node("OneHot", [i, b.parameter(depth), values], hot, b.real, axis=-1)
 
 
 @operator()
@@ -716,7 +719,7 @@ def triangle(b):
 
 @operator()
 def clip(b):
-    x = b.value(lambda v: v.dtype in (F32, I64, I32))
+    x = b.value(lambda v: v.dtype in (b.real, I64, I32))
     low, high = np.array(-1, x.dtype), np.array(b.integer(0, 3), x.dtype)
     b.node("Clip", [x, b.constant(low), b.constant(high)], lambda a, lo, hi: np.clip(a, lo, hi),
            exact=True)
@@ -724,7 +727,7 @@ def clip(b):
 
 @operator()
 def resize(b):
-    x = b.value(lambda v: v.rank == 4 and v.dtype == F32)
+    x = b.value(lambda v: v.rank == 4 and v.dtype == b.real)
     b.node("Resize", [x, None, b.constant(np.array([1, 1, 2, 3], F32))],
            lambda a, _: a.repeat(2, 2).repeat(3, 3), exact=True, mode="nearest",
            coordinate_transformation_mode="asymmetric", nearest_mode="floor")
@@ -793,7 +796,8 @@ def difference(got, want, k):
     if want.dtype.kind != "f":
         bad = np.argwhere(got != a)
     else:
-        loose = 1e-4 * np.abs(a).max(initial=.1) + 50 * np.abs(a - want.rounded[k]).max(initial=0)
+        loose = (4e-3 if want.dtype == F16 else 1e-4) * np.abs(a).max(initial=.1)
+        loose += 50 * np.abs(a - want.rounded[k]).max(initial=0)
         bad = np.argwhere(~(np.abs(got - a) <= loose))
     if len(bad):
         at = tuple(bad[0])
