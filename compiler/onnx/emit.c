@@ -78,6 +78,28 @@ rlxc_atom rlxc_ox_opv(rlxc_ox *im, const char *op, const rlxc_atom *args, uint32
     return rlxc_ox_good(im) ? out : (rlxc_atom){0};
 }
 
+rlxc_atom rlxc_ox_builtin(rlxc_ox *im, const char *name, const rlxc_atom *args, uint32_t n,
+                          const rlxc_sinfo *result)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (args[i].kind == RLXC_ATOM_NONE)
+            im->failed = true;
+    if (!rlxc_ox_good(im))
+        return (rlxc_atom){0};
+    rlxc_builder *b = &im->frame->b;
+    rlxc_binding *call = rlxc_binding_new(im->ctx, RLXC_FORM_CALL,
+                                          rlxc_rvar_new(im->ctx, b->function, "lv", result));
+    call->callee = rlxc_atom_extern(im->ctx, name);
+    call->args = rlxc_copy(im->ctx, args, n * sizeof *args);
+    call->n_args = n;
+    call->sinfo_args = rlxc_copy(im->ctx, (const void *)&result, sizeof result);
+    call->n_sinfo_args = 1;
+    call->attrs = rlxc_ox_with(im, (rlxc_attrs){0}, "pure", rlxc_attr_bool(true));
+    call->range = b->range;
+    rlxc_atom out = rlxc_emit(b, call);
+    return rlxc_ox_good(im) ? out : (rlxc_atom){0};
+}
+
 rlxc_atom rlxc_ox_op0(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_attrs attrs)
 {
     return rlxc_ox_opv(im, op, &a, 1, attrs);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "compiler/ir/constant.h"
-#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/sizes.h"

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/function.h"
 #include "compiler/onnx/graph.h"
 #include "compiler/onnx/object.h"

@@ -166,6 +166,9 @@ void rlxc_ox_set(rlxc_ox *im, uint32_t output, rlxc_atom atom);
 rlxc_atom rlxc_ox_wide_in(rlxc_ox *im, uint32_t input);
 void rlxc_ox_set_rounded(rlxc_ox *im, uint32_t output, rlxc_atom atom);
 void rlxc_ox_set_value(rlxc_ox *im, uint32_t output, rlxc_ox_value *value);
+/* Sets output 0 to |y|, an integer matrix of the known |elems|. */
+void rlxc_ox_set_grid(rlxc_ox *im, rlxc_atom y, const rlxc_expr *const *elems, uint32_t rows,
+                      uint32_t columns);
 void rlxc_ox_set_elems(rlxc_ox *im, uint32_t output, rlx_dtype dtype, bool is_vector,
                        const rlxc_expr *const *elems, uint32_t n);
 const Onnx__AttributeProto *rlxc_ox_attr(const rlxc_ox *im, const char *name); /* NULL: not given */
@@ -221,6 +224,10 @@ uint32_t rlxc_ox_axis(rlxc_ox *im, int64_t axis, uint32_t ndim);
 /* --- emission --- */
 rlxc_atom rlxc_ox_opv(rlxc_ox *im, const char *op, const rlxc_atom *args, uint32_t n,
                       rlxc_attrs attrs);
+/* A call of the runtime's builtin |name|, for what Relax lacks. It may be dropped and moved;
+ * |result| is its type. */
+rlxc_atom rlxc_ox_builtin(rlxc_ox *im, const char *name, const rlxc_atom *args, uint32_t n,
+                          const rlxc_sinfo *result);
 rlxc_atom rlxc_ox_op0(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_attrs attrs);
 rlxc_atom rlxc_ox_op1(rlxc_ox *im, const char *op, rlxc_atom a);
 rlxc_atom rlxc_ox_op2(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_atom b);

@@ -4,8 +4,6 @@
  * iteration changes become free, and it is built again, until the types are stable. */
 #include "compiler/onnx/loop.h"
 
-#include "compiler/onnx/builtin.h"
-
 void rlxc_ox_begin_branch(rlxc_ox *im, rlxc_ox_branch *b)
 {
     *b = (rlxc_ox_branch){.outer = im->frame->body, .block = im->frame->b.block};

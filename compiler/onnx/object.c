@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "compiler/onnx/builtin.h"
-
 rlxc_ox_value *rlxc_ox_object(rlxc_ox *im, rlxc_atom atom, const rlxc_ox_elem *elem, bool is_list,
                               bool maybe)
 {

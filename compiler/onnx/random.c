@@ -7,32 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/standard.h"
 #include "compiler/onnx/window.h"
-
-rlxc_atom rlxc_ox_builtin(rlxc_ox *im, const char *name, const rlxc_atom *args, uint32_t n,
-                          const rlxc_sinfo *result)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (args[i].kind == RLXC_ATOM_NONE)
-            im->failed = true;
-    if (!rlxc_ox_good(im))
-        return (rlxc_atom){0};
-    rlxc_builder *b = &im->frame->b;
-    rlxc_binding *call = rlxc_binding_new(im->ctx, RLXC_FORM_CALL,
-                                          rlxc_rvar_new(im->ctx, b->function, "lv", result));
-    call->callee = rlxc_atom_extern(im->ctx, name);
-    call->args = rlxc_copy(im->ctx, args, n * sizeof *args);
-    call->n_args = n;
-    call->sinfo_args = rlxc_copy(im->ctx, (const void *)&result, sizeof result);
-    call->n_sinfo_args = 1;
-    call->attrs = rlxc_ox_with(im, (rlxc_attrs){0}, "pure", rlxc_attr_bool(true));
-    call->range = b->range;
-    rlxc_atom out = rlxc_emit(b, call);
-    return rlxc_ox_good(im) ? out : (rlxc_atom){0};
-}
 
 /* a + b * numbers of |name|'s distribution. */
 static rlxc_atom drawn(rlxc_ox *im, const char *name, rlx_dtype t, double a, double b,

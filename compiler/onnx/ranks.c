@@ -9,7 +9,6 @@
  * treated one by one. The pass split_ranks does the same for operators that the importer emits. */
 #include <string.h>
 
-#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/loop.h"
 #include "compiler/onnx/object.h"
 

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"

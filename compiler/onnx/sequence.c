@@ -2,7 +2,6 @@
  * run-time values if their length or a position is known only then (object.h). */
 #include <string.h>
 
-#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/object.h"

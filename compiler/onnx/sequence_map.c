@@ -1,6 +1,5 @@
 /* SequenceMap: a body for each element of sequences; unrolled if their length is known, else a loop
  * whose states are the sequences built so far. */
-#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/loop.h"
 #include "compiler/onnx/object.h"

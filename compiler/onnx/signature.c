@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "compiler/ir/names.h"
-#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/graph.h"
 #include "compiler/onnx/object.h"
 

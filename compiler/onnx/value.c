@@ -236,6 +236,16 @@ static const rlxc_expr *as_element(rlxc_ox *im, const rlxc_expr *e, rlx_dtype t)
     return rlxc_ox_i(im, (int64_t)low - (negative ? (int64_t)range : 0));
 }
 
+void rlxc_ox_set_grid(rlxc_ox *im, rlxc_atom y, const rlxc_expr *const *elems, uint32_t rows,
+                      uint32_t columns)
+{
+    rlxc_ox_value *v = rlxc_ox_tensor(im, y);
+    v->grid = rlxc_copy(im->ctx, elems, (size_t)rows * columns * sizeof *elems);
+    v->rows = rows;
+    v->columns = columns;
+    rlxc_ox_set_value(im, 0, v);
+}
+
 void rlxc_ox_set_elems(rlxc_ox *im, uint32_t output, rlx_dtype dtype, bool is_vector,
                        const rlxc_expr *const *elems, uint32_t n)
 {

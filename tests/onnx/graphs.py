@@ -306,14 +306,22 @@ def slices():
                  node("Slice", "x a b k s", "y")], [("x", tensor_type(F32, [2, dim]))], [("y", tensor_type(F32, None))]),
                 [(floats(2, 4),)], lambda x, f=first, e=last, s=step: [
                     x[:, [i for i in range(min(max(f + 4 if f < 0 else f, 0), 3), max(e + 4 if e < 0 else e, -1), s)]]])
-    late = graph([const("a", i64(-3)), const("k", i64(0)), const("two", i64(2)), const("kk", i64(0)),
-                  node("Slice", "x a b k", "t"), node("Shape", "t", "size"), node("Div", "size two", "half"),
-                  node("Mul", "half half", "square"), node("Slice", "t half size kk", "y")],
-                 [("x", tensor_type(F32, [8])), ("b", tensor_type(I64, [1]))],
-                 [("y", tensor_type(F32, None)), ("square", tensor_type(I64, [1]))])
-    yield Program("half of a slice to the end", late, [
+    def half(known, late):
+        """Half of a slice, of which |late| is an input of the model and |known| constants."""
+        return graph([const(name, v) for name, v in {"first": i64(0), "two": i64(2), **known}.items()] + [
+            node("Slice", "x begin end axis", "t"), node("Shape", "t", "size"), node("Div", "size two", "half"),
+            node("Mul", "half half", "square"), node("Slice", "t half size first", "y")],
+            [("x", tensor_type(F32, [8])), (late, tensor_type(I64, [1]))],
+            [("y", tensor_type(F32, None)), ("square", tensor_type(I64, [1]))])
+
+    def rest(t):
+        return [t[len(t) // 2:], i64((len(t) // 2) ** 2)]
+    yield Program("half of a slice to a late end", half({"begin": i64(-3), "axis": i64(0)}, "end"), [
         (floats(8), i64(end)) for end in (2**63 - 1, -2**63, 2**31 - 1, 8, 7, -1, 0)],
-        lambda x, b: (lambda t: [t[len(t) // 2:], i64((len(t) // 2) ** 2)])(x[-3:int(b[0])]))
+        lambda x, end: rest(x[-3:int(end[0])]))
+    for begin, end in ((-3, 2**63 - 1), (-2**63, 5)):
+        yield Program(f"half of a slice {begin}:{end} of a late axis", half({"begin": i64(begin), "end": i64(end)}, "axis"),
+                      [(floats(8), i64(axis)) for axis in (0, -1)], lambda x, _, b=begin, e=end: rest(x[b:e]))
 
 
 def programs():
