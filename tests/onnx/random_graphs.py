@@ -717,6 +717,27 @@ def triangle(b):
            exact=True, upper=upper)
 
 
+@operator(2)
+def found(b):
+    """Dimensions that the values decide: positions of what is not 0, and elements chosen by a
+    condition."""
+    if b.chance(.5):
+        x = b.value(lambda v: v.rank and v.exact)
+        b.node("NonZero", [x], lambda a: np.array(np.nonzero(a)), I64)
+    else:
+        x = b.value(lambda v: v.rank)
+        axis = b.integer(0, x.rank - 1)
+        c = b.value(lambda v: v.dtype == BOOL and v.rank == 1 and all(
+            i.size <= a.shape[axis] for i, a in zip(v.arrays, x.arrays)))
+        b.node("Compress", [x, c], lambda a, i: np.compress(i, a, axis), exact=True, axis=axis)
+
+
+@operator()
+def unique(b):
+    x = b.value(lambda v: v.rank and v.dtype in (I64, I32))
+    b.node("Unique", [x], np.unique)
+
+
 @operator()
 def clip(b):
     x = b.value(lambda v: v.dtype in (b.real, I64, I32))
@@ -750,15 +771,47 @@ def branches(b):
     axis = b.integer(0, of.rank - 1)
     c = b.node("Less", [b.dim(of, axis, False), b.constant(np.array(limit, I64))], np.less, BOOL,
                keep=False)
-    ops = [b.pick(["Tanh", "Neg", "Relu", "Abs"]) for _ in range(2)]
-    bodies = [Graph(node(op, x.name, f"{x.name}_{i}_{b.count}") + data(2, "g") +
-                    data(12, data(1, f"{x.name}_{i}_{b.count}"))) for i, op in enumerate(ops)]
+    bodies, made = [], []
+    for i in range(2):
+        out = f"{x.name}_{i}_{b.count}"
+        if x.rank and b.chance(.3):  # the branches may differ in shape
+            axis = b.integer(0, x.rank - 1)
+            body = node("Concat", f"{x.name} {x.name}", out, axis=axis)
+            made.append(lambda a, axis=axis: np.concatenate([a, a], axis))
+        else:
+            op = b.pick(["Tanh", "Neg", "Relu", "Abs"])
+            body = node(op, x.name, out)
+            made.append(UNARY[op][0])
+        bodies.append(Graph(body + data(2, "g") + data(12, data(1, out))))
     v = b.node("If", [c], lambda t: t, then_branch=bodies[0], else_branch=bodies[1], keep=False)
-    v.dtype, v.exact = x.dtype, False
-    v.rounded = [UNARY[ops[0 if t else 1]][0](a) for t, a in zip(c.arrays, x.rounded)]
-    v.arrays = [UNARY[ops[0 if t else 1]][0](a) for t, a in zip(c.arrays, x.arrays)]
-    v.rank = x.rank
+    v.dtype, v.exact, v.rank = x.dtype, False, x.rank
+    v.rounded = [made[0 if t else 1](a) for t, a in zip(c.arrays, x.rounded)]
+    v.arrays = [made[0 if t else 1](a) for t, a in zip(c.arrays, x.arrays)]
     b.values.append(v)
+
+
+@operator()
+def scanned(b):
+    """A Scan along the first dimension: the state is halved and added to."""
+    x = b.floats(1)
+    s = b.node("ReduceMax", [x, b.constant(np.array([0], I64))], lambda a, _: a.max(0), exact=True,
+               keepdims=0)
+    half = b.constant(np.array(.5, x.dtype))
+    tag = f"s{b.count}"
+    body = Graph(node("Mul", f"{tag}s {half.name}", f"{tag}h") +
+                 node("Add", f"{tag}h {tag}x", f"{tag}o") +
+                 node("Neg", f"{tag}o", f"{tag}y") + data(2, "g") +
+                 data(11, info(f"{tag}s", tensor_type(x.dtype.name, None))) +
+                 data(11, info(f"{tag}x", tensor_type(x.dtype.name, None))) +
+                 data(12, data(1, f"{tag}o")) + data(12, data(1, f"{tag}y")))
+
+    def run(state, a):
+        rows = []
+        for row in a:
+            state = state * .5 + row
+            rows.append(-state)
+        return state, np.stack(rows)
+    b.node("Scan", [s, x], run, x.dtype, outs=2, body=body, num_scan_inputs=1)
 
 
 @operator()
