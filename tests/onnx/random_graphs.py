@@ -662,6 +662,86 @@ def normalized(b):
         b.node("Softmax", [x], lambda a: softmax(a, axis), axis=axis)
 
 
+@operator(3)
+def attention(b):
+    """softmax(q k^T) v as models write it, and things that only look like it."""
+    x = b.value(lambda v: v.rank >= 2 and v.dtype == b.real)
+    width = x.fixed(x.rank - 1)
+    q, k, v = (b.node("MatMul", [x, b.weights(width, b.pick([4, 8]))], np.matmul, keep=False)
+               if width and b.chance(.4) else x for _ in range(3))
+    if x.rank == 3 and q.fixed(2) and q.fixed(2) % 2 == 0 and b.chance(.5):  # heads
+        q, k, v = (heads(b, t) for t in (q, k, v))
+    scale = b.constant(np.array(b.pick([.5, .25, -1]), b.real))
+    if b.chance(.4):
+        q = b.node("Mul", [q, scale], np.multiply, keep=False)
+    perm = list(range(k.rank - 2)) + [k.rank - 1, k.rank - 2]
+    k = b.node("Transpose", [k], lambda a: a.transpose(perm), keep=False, perm=perm)
+    scores = b.node("MatMul", [q, k], np.matmul, keep=b.chance(.1))
+    if b.chance(.4):
+        op, fn = b.pick([("Mul", np.multiply), ("Div", np.divide), ("Add", np.add)])
+        scores = b.node(op, [scores, scale], fn, keep=b.chance(.1))
+    if b.chance(.5):
+        b.values.append(scores)
+        scores = b.node("Add", [scores, partner(b, scores)], np.add, keep=False)
+    axis = -1 if b.chance(.8) else -2
+    p = b.node("Softmax", [scores], lambda a: softmax(a, axis), keep=b.chance(.1), axis=axis)
+    b.node("MatMul", [p, v], np.matmul)
+
+
+def heads(b, x):
+    """(batch, positions, width) as (batch, heads, positions, width of one)."""
+    to = b.parameter([0, -1 if x.arrays[0].size else 0, 2, x.fixed(2) // 2])
+    if any(a.size == 0 for a in x.arrays):
+        raise Unsuitable
+    x = b.node("Reshape", [x, to], lambda a, _: a.reshape(a.shape[:2] + (2, -1)), keep=False)
+    return b.node("Transpose", [x], lambda a: a.transpose(0, 2, 1, 3), keep=False,
+                  perm=[0, 2, 1, 3])
+
+
+@operator(2)
+def by_hand(b):
+    """A normalization or an activation written as arithmetic, and things that only look like it."""
+    x = b.floats(1)
+    one = b.constant(np.array(b.pick([1, 1, 2]), x.dtype))
+
+    def step(op, ins, fn, **attrs):
+        return b.node(op, ins, fn, keep=b.chance(.05), **attrs)
+
+    def mean(v):
+        axis = b.pick([v.rank - 1, v.rank - 1, b.integer(0, v.rank - 1)])
+        if any(a.shape[axis] == 0 for a in v.arrays):
+            raise Unsuitable
+        return step("ReduceMean", [v, b.constant(np.array([axis], I64))],
+                    lambda a, _: a.mean(axis, keepdims=True), keepdims=1)
+    kind = b.integer(0, 2)
+    if kind == 0:  # layer or RMS normalization
+        d = step("Sub", [x, mean(x)], np.subtract) if b.chance(.5) else x
+        two = b.constant(np.array(2, x.dtype))
+        square = (step("Pow", [d, two], np.power) if b.chance(.5) else
+                  step("Mul", [d, d], np.multiply))
+        root = step("Sqrt", [step("Add", [mean(square), one], np.add)], np.sqrt)
+        y = step("Div", [d, root], np.divide)
+        b.node("Mul", [y, partner(b, y)], np.multiply)
+    elif kind == 1:  # SiLU, or GELU by tanh
+        if b.chance(.5):
+            y = step("Sigmoid", [step("Mul", [x, one], np.multiply)], sigmoid)
+        else:
+            third = b.constant(np.array(3, x.dtype))
+            cube = step("Mul", [step("Pow", [x, third], np.power), one], np.multiply)
+            y = step("Tanh", [step("Add", [cube, x], np.add)], np.tanh)
+            y = step("Add", [y, one], np.add)
+        b.node("Mul", [x, y], np.multiply)
+    else:  # softmax
+        axis = b.integer(0, x.rank - 1)
+        at = b.constant(np.array([axis], I64))
+        if any(a.shape[axis] == 0 for a in x.arrays):
+            raise Unsuitable
+        top = step("ReduceMax", [x, at], lambda a, _: a.max(axis, keepdims=True), keepdims=1)
+        e = step("Exp", [step("Sub", [x, top], np.subtract)], np.exp)
+        total = step("ReduceSum", [e, at], lambda a, _: a.sum(axis, keepdims=True), keepdims=1)
+        b.node("Div", [e, total], np.divide)
+
+
 @operator()
 def scatter(b):
     x = b.value(lambda v: v.rank and v.dtype in (b.real, I64))
