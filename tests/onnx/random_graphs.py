@@ -27,8 +27,8 @@ from sequences import Graph, info, node, tensor_type  # noqa: E402
 LARGEST = 1e4  # of a value; beyond it, rounding would hide errors elsewhere
 ELEMENTS = 30000  # of a value
 FLAGS = [[], [], [], ["-O0"], ["-O1"], ["-O3"], ["--mcpu", "x86-64-v2"], ["--mcpu", "x86-64-v3"]]
-F32, F64, F16, I64, I32, U8, BOOL = [np.dtype(t) for t in (
-    "float32", "float64", "float16", "int64", "int32", "uint8", "bool")]
+F32, F64, F16, I64, I32, I8, U8, BOOL = [np.dtype(t) for t in (
+    "float32", "float64", "float16", "int64", "int32", "int8", "uint8", "bool")]
 
 
 class Unsuitable(Exception):
@@ -160,6 +160,8 @@ class Builder:
         for i in range(outs):
             of = dtype or ins[0].dtype
             arrays = [stored(r[i], of) for r in results]
+            if not all(np.isfinite(r[i]).all() for r in rounded):
+                raise Unsuitable
             for a in arrays:
                 if a.size > ELEMENTS or a.ndim > 5 or a.dtype != BOOL and a.size and not (
                         np.abs(a.astype(np.float64)).max() < LARGEST):
@@ -322,7 +324,7 @@ def reduction(b):
                      "L2": lambda a, **k: np.sqrt(np.sum(a * a, **k)),
                      "SumSquare": lambda a, **k: np.sum(a * a, **k)}.items())
     kinds = "f" if op in ("Mean", "L2") else "fi"
-    x = b.value(lambda v: v.rank and v.dtype.kind in kinds and v.dtype != U8)
+    x = b.value(lambda v: v.rank and v.dtype.kind in kinds and v.dtype != I8)
     axes, said = some_axes(b, x)
     keep = b.integer(0, 1)
     if op in ("Max", "Min", "Mean") and any(a.shape[i] == 0 for a in x.arrays for i in axes):
@@ -597,33 +599,73 @@ def einsum(b):
     b.node("Einsum", [x, y], lambda p, q: np.einsum(text, p, q), equation=text)
 
 
-def windows(a, kernel, stride, pads, fill):
+def windows(a, kernel, stride, pads, fill, dilation=(1, 1)):
     rank = len(kernel)
     a = np.pad(a, [(0, 0)] * 2 + list(zip(pads[:rank], pads[rank:])), constant_values=fill)
-    v = np.lib.stride_tricks.sliding_window_view(a, kernel, tuple(range(2, a.ndim)))
-    return v[(slice(None),) * 2 + tuple(slice(None, None, s) for s in stride)]
+    reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
+    v = np.lib.stride_tricks.sliding_window_view(a, reach, tuple(range(2, a.ndim)))
+    return v[(slice(None),) * 2 + tuple(slice(None, None, s) for s in [*stride, *dilation[:rank]])]
 
 
-@operator(2)
+class Window:
+    """The attributes of a convolution of |channels| to |width| channels, and its results."""
+
+    def __init__(self, b, rank, channels):
+        self.rank = rank
+        self.kernel = [b.integer(1, 3) for _ in range(rank)]
+        self.stride = [b.integer(1, 2) for _ in range(rank)]
+        self.dilation = [b.pick([1, 1, 1, 2]) for _ in range(rank)]
+        self.pads = [b.integer(0, k - 1) for k in self.kernel * 2]
+        self.group = b.pick([1, 1, channels, 2 if channels % 2 == 0 else 1])
+        self.width = self.group * (b.integer(1, 3) if self.group > 1 else b.pick([1, 4, 8, 16]))
+        self.shape = [self.width, channels // self.group, *self.kernel]
+
+    def attributes(self):
+        return {"strides": self.stride, "pads": self.pads, "group": self.group,
+                "dilations": self.dilation}
+
+    def convolved(self, a, k, *bias):
+        v = windows(a, self.kernel, self.stride, self.pads, 0, self.dilation)
+        n, out = v.shape[0], v.shape[2:2 + self.rank]
+        v = v.reshape(n, self.group, self.shape[1], *v.shape[2:])
+        k = k.reshape(self.group, -1, *k.shape[1:])
+        at, taps = "xyz"[:self.rank], "pqr"[:self.rank]
+        r = np.einsum(f"ngc{at}{taps},goc{taps}->ngo{at}", v, k).reshape(n, self.width, *out)
+        return r + bias[0].reshape(-1, *[1] * self.rank) if bias else r
+
+    def transposed(self, a, k):
+        """The transposed convolution with the filter |k|: (in, out of a group, taps)."""
+        n, channels, *size = a.shape
+        reach = [(s - 1) * t + (e - 1) * d + 1 for s, t, e, d in
+                 zip(size, self.stride, self.kernel, self.dilation)]
+        r = np.zeros([n, self.width, *reach], a.dtype)
+        a = a.reshape(n, self.group, channels // self.group, *size)
+        k = k.reshape(self.group, -1, *k.shape[1:])
+        at = "xyz"[:self.rank]
+        for tap in np.ndindex(*self.kernel):
+            here = tuple(slice(p * d, p * d + (s - 1) * t + 1, t) for p, d, s, t in
+                         zip(tap, self.dilation, size, self.stride))
+            part = np.einsum(f"ngc{at},gco->ngo{at}", a, k[(slice(None),) * 3 + tap])
+            r[(slice(None),) * 2 + here] += part.reshape(n, self.width, *size)
+        low, high = self.pads[:self.rank], self.pads[self.rank:]
+        if any(e <= l + h for e, l, h in zip(reach, low, high)):
+            raise Unsuitable
+        return r[(slice(None),) * 2 + tuple(slice(l, e - h)
+                                            for e, l, h in zip(reach, low, high))]
+
+
+@operator(3)
 def convolution(b):
     x = b.value(lambda v: v.rank in (3, 4) and v.dtype == b.real and v.fixed(1))
-    rank, channels = x.rank - 2, x.fixed(1)
-    kernel = [b.integer(1, 3) for _ in range(rank)]
-    stride = [b.integer(1, 2) for _ in range(rank)]
-    pads = [b.integer(0, k - 1) for k in kernel * 2]
-    group = channels if b.chance(.3) else 1
-    width = channels * b.integer(1, 2) if group > 1 else b.pick([1, 4, 8, 16])
-    w = b.weights(width, channels // group, *kernel)
-
-    def convolved(a, k):
-        v = windows(a, kernel, stride, pads, 0)
-        n, out = v.shape[0], v.shape[2:2 + rank]
-        v = v.reshape(n, group, channels // group, *v.shape[2:])
-        k = k.reshape(group, width // group, *k.shape[1:])
-        letters = "xyz"[:rank], "pqr"[:rank]
-        r = np.einsum(f"ngc{letters[0]}{letters[1]},goc{letters[1]}->ngo{letters[0]}", v, k)
-        return r.reshape(n, width, *out)
-    b.node("Conv", [x, w], convolved, strides=stride, pads=pads, group=group)
+    w = Window(b, x.rank - 2, x.fixed(1))
+    if b.chance(.3):
+        if any(0 in a.shape[2:] for a in x.arrays):
+            raise Unsuitable
+        shape = [x.fixed(1), w.width // w.group, *w.kernel]
+        b.node("ConvTranspose", [x, b.weights(*shape)], w.transposed, **w.attributes())
+    else:
+        bias = [b.weights(w.width)] if b.chance(.3) else []
+        b.node("Conv", [x, b.weights(*w.shape), *bias], w.convolved, **w.attributes())
 
 
 @operator()
@@ -658,6 +700,17 @@ def normalized(b):
             m = a.mean(-1, keepdims=True)
             return (a - m) / np.sqrt(a.var(-1, keepdims=True) + .1) * s
         b.node("LayerNormalization", [x, scale], layer, epsilon=.1)
+    elif x.rank > 2 and x.fixed(1) and b.chance(.4) and x.dtype == b.real:
+        if any(0 in a.shape[2:] for a in x.arrays):
+            raise Unsuitable
+        scale, shift = b.weights(x.fixed(1)), b.weights(x.fixed(1))
+        rest = tuple(range(2, x.rank))
+
+        def instance(a, s, t):
+            s, t = (v.reshape(-1, *[1] * len(rest)) for v in (s, t))
+            d = a - a.mean(rest, keepdims=True)
+            return d / np.sqrt(a.var(rest, keepdims=True) + .1) * s + t
+        b.node("InstanceNormalization", [x, scale, shift], instance, epsilon=.1)
     else:
         b.node("Softmax", [x], lambda a: softmax(a, axis), axis=axis)
 
@@ -843,6 +896,68 @@ def integer_product(b):
            lambda a, k, z: (a.astype(np.int64) - int(z)) @ k.astype(np.int64), I32)
 
 
+def quantized(b, x):
+    """|x| in eight bits and back. The scale is a power of two, so of exact numbers no bit is lost
+    but those that rounding to the nearest integer, ties to even, takes."""
+    dtype = b.pick([U8, I8])
+    low, high = (0, 255) if dtype == U8 else (-128, 127)
+    top = max(np.abs(a).max(initial=0) for a in x.arrays)
+    scale = 2. ** (np.ceil(np.log2(max(top, 1e-3) / 100)) + b.pick([0, 0, 0, -1, 1]))
+    zero = b.pick([128 if dtype == U8 else 0, b.integer(low, high)])
+    with_zero = [b.constant(np.array(scale, F32)), b.constant(np.array(zero, dtype))]
+    q = b.node("QuantizeLinear", [x, *with_zero],
+               lambda a, s, z: np.clip(np.rint(a / s) + z, low, high).astype(dtype), dtype,
+               keep=b.chance(.05))
+    return b.node("DequantizeLinear", [q, *with_zero],
+                  lambda a, s, z: (a.astype(np.float64) - z) * s, F32, exact=True,
+                  keep=b.chance(.1))
+
+
+def quantized_weights(b, shape, axis):
+    """Weights of eight bits, their scales one or one for each index of |axis|."""
+    q = b.constant(b.rng.integers(-127, 128, shape).astype(np.int8))
+    scale = 2. ** b.rng.integers(-9, -6, [shape[axis]] if b.chance(.6) else [])
+    view = [-1 if i == axis else 1 for i in range(len(shape))] if scale.ndim else []
+    zero = [b.constant(np.zeros(scale.shape, np.int8))] if b.chance(.5) else []
+    return b.node("DequantizeLinear", [q, b.constant(scale.astype(F32)), *zero],
+                  lambda a, s, *z: a * s.reshape(view).astype(np.float64), F32, exact=True,
+                  keep=False, axis=axis)
+
+
+@operator(4)
+def quantized_layer(b):
+    """A layer of a quantized network as exporters write it; all numbers are exact."""
+    x = quantized(b, b.value(lambda v: v.dtype == F32 and v.exact and v.rank))
+    kind = b.integer(0, 4)
+    if kind == 0 and x.fixed(x.rank - 1):
+        w = quantized_weights(b, [x.fixed(x.rank - 1), b.pick([1, 3, 4, 16, 17])], 1)
+        y = b.node("MatMul", [x, w], np.matmul, exact=True, keep=False)
+        if b.chance(.5):
+            bias = b.constant(b.rng.integers(-99, 99, w.fixed(1)).astype(I32))
+            bias = b.node("DequantizeLinear", [bias, b.constant(np.array(2. ** -6, F32))],
+                          lambda a, s: a * float(s), F32, exact=True, keep=False)
+            y = b.node("Add", [y, bias], np.add, exact=True, keep=False)
+    elif kind == 1 and x.rank in (3, 4) and x.fixed(1):
+        w = Window(b, x.rank - 2, x.fixed(1))
+        ins = [x, quantized_weights(b, w.shape, 0)]
+        if b.chance(.5):
+            ins.append(b.constant((b.rng.integers(-99, 99, w.width) / 64).astype(F32)))
+        y = b.node("Conv", ins, w.convolved, exact=True, keep=False, **w.attributes())
+    elif kind == 2 and x.rank >= 2:
+        perm = list(range(x.rank - 2)) + [x.rank - 1, x.rank - 2]
+        t = b.node("Transpose", [x], lambda a: a.transpose(perm), exact=True, keep=False, perm=perm)
+        y = b.node("MatMul", [x, t], np.matmul, exact=True, keep=False)
+    else:
+        y = quantized(b, b.value(lambda v: v.dtype == F32 and v.exact and v.rank))
+        op, fn = b.pick([("Add", np.add), ("Mul", np.multiply)])
+        y = b.node(op, [x, y], fn, exact=True, keep=False)
+    if b.chance(.4):
+        y = b.node("Relu", [y], lambda a: np.maximum(a, 0), exact=True, keep=False)
+    if b.chance(.9):
+        y = quantized(b, y)
+    b.values.append(y)
+
+
 @operator()
 def branches(b):
     """An If on a dimension; both branches read a value from outside."""
@@ -947,7 +1062,7 @@ def check(args, seed, folder):
     path = os.path.join(folder, "m.onnx")
     with open(path, "wb") as f:
         f.write(content)
-    flags = b.pick(FLAGS)
+    flags = b.pick(FLAGS) + ["--row-bits", "32"]  # products of eight bits are exact
     program = os.path.join(folder, "m.rlx")
     done = subprocess.run([args.rlxc, path, "-o", program, *flags], capture_output=True, text=True,
                           timeout=120)
