@@ -126,3 +126,20 @@ void rlxc_copy_strided(const rlxc_strided_copy *c, const void *from, void *to)
         } while (next_place(c->n - 1, extent, NULL, at));
     } while (next_place(c->n, c->shape, block, origin));
 }
+
+void rlxc_copy_permuted(const rlxc_constant *c, uint32_t rank, const int64_t *shape,
+                        const int64_t *order, void *to)
+{
+    int64_t strides[RLXC_COPY_DIMS], stride = 1;
+    rlxc_strided_copy copy = {.n = rank};
+    for (uint32_t i = rank; i-- > 0; stride *= shape[i])
+        strides[i] = stride;
+    copy.item = stride ? c->nbytes / (size_t)stride : 0;
+    stride = 1;
+    for (uint32_t i = rank; i-- > 0; stride *= copy.shape[i]) {
+        copy.shape[i] = shape[order[i]];
+        copy.from_step[i] = strides[order[i]];
+        copy.to_step[i] = stride;
+    }
+    rlxc_copy_strided(&copy, c->data, to);
+}

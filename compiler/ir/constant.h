@@ -22,5 +22,9 @@ typedef struct rlxc_strided_copy {
 /* Copies in blocks that fit the first-level cache, so that transposed weights are read and written
  * a cache line at a time. Source and destination do not overlap. */
 void rlxc_copy_strided(const rlxc_strided_copy *copy, const void *from, void *to);
+/* Copies the elements of |c|, as a tensor of |rank| dimensions |shape|, with its dimensions in
+ * |order|. */
+void rlxc_copy_permuted(const rlxc_constant *c, uint32_t rank, const int64_t *shape,
+                        const int64_t *order, void *to);
 
 #endif

@@ -159,5 +159,8 @@ rlx_dtype rlxc_attr_get_dtype(const rlxc_binding *call, const char *name); /* vo
 /* An int list; false when None. */
 bool rlxc_attr_get_ints(const rlxc_binding *call, const char *name, int64_t *out, uint32_t capacity,
                         uint32_t *out_n);
+/* Dimension |i| of the result of permute_dims |call| is out[i] of its operand's |ndim|; without
+ * axes their order is reversed. False if there is another number of axes. */
+bool rlxc_permutation(const rlxc_binding *call, int32_t ndim, int64_t *out);
 
 #endif

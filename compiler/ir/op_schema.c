@@ -362,3 +362,16 @@ bool rlxc_attr_get_ints(const rlxc_binding *call, const char *name, int64_t *out
     }
     return true;
 }
+
+bool rlxc_permutation(const rlxc_binding *call, int32_t ndim, int64_t *out)
+{
+    uint32_t n;
+    if (!rlxc_attr_get_ints(call, "axes", out, RLXC_MAX_NDIM, &n)) {
+        for (int32_t i = 0; i < ndim; i++)
+            out[i] = ndim - 1 - i;
+        return true;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        out[i] += out[i] < 0 ? ndim : 0;
+    return (int32_t)n == ndim;
+}

@@ -37,18 +37,12 @@ static const rlxc_fusion fusions[] = {
 /* The only permutation there is: of the last two dimensions. */
 static bool turns_last(const rlxc_binding *turn, int32_t ndim)
 {
-    const rlxc_attr *axes = rlxc_attrs_find(&turn->attrs, "axes");
-    if (!axes || axes->kind != RLXC_ATTR_LIST)
-        return ndim == 2;
-    if (axes->list.count != (uint32_t)ndim)
+    int64_t order[RLXC_MAX_NDIM];
+    if (!rlxc_permutation(turn, ndim, order))
         return false;
-    for (int32_t i = 0; i < ndim; i++) {
-        int64_t axis = 0;
-        const int32_t want = i < ndim - 2 ? i : 2 * ndim - 3 - i;
-        if (!rlxc_attr_as_int(&axes->list.items[i], &axis) ||
-            (axis < 0 ? axis + ndim : axis) != want)
+    for (int32_t i = 0; i < ndim; i++)
+        if (order[i] != (i < ndim - 2 ? i : 2 * ndim - 3 - i))
             return false;
-    }
     return true;
 }
 

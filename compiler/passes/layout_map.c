@@ -38,23 +38,13 @@ void rlxc_layout_map_note(rlxc_layout_map *twins, rlxc_builder *b, const rlxc_rv
 static rlxc_atom laid_out(rlxc_context *ctx, const rlxc_constant *c, uint32_t rank,
                           const int64_t *order)
 {
-    int64_t from[RLXC_MAX_NDIM], strides[RLXC_MAX_NDIM], stride = 1;
-    rlxc_strided_copy copy = {.n = rank};
+    int64_t from[RLXC_MAX_NDIM];
     for (uint32_t i = 0; i < rank; i++)
         from[i] = i < rank - c->ndim ? 1 : c->shape[i - (rank - c->ndim)];
-    for (uint32_t i = rank; i-- > 0; stride *= from[i])
-        strides[i] = stride;
-    copy.item = stride ? c->nbytes / (size_t)stride : 0;
     char *data = rlxc_try_alloc_unset(ctx, c->nbytes + 1, 1);
     if (!data)
         return (rlxc_atom){0};
-    stride = 1;
-    for (uint32_t i = rank; i-- > 0; stride *= copy.shape[i]) {
-        copy.shape[i] = from[order[i]];
-        copy.from_step[i] = strides[order[i]];
-        copy.to_step[i] = stride;
-    }
-    rlxc_copy_strided(&copy, c->data, data);
+    rlxc_copy_permuted(c, rank, from, order, data);
     const rlxc_constant *same = rank == c->ndim ? c : rlxc_constant_reshaped(ctx, c, rank, from);
     return rlxc_atom_constant(rlxc_constant_permuted(ctx, same, order, data));
 }

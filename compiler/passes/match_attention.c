@@ -211,7 +211,7 @@ static rlxc_atom before_turning(rlxc_matching *t, rlxc_atom x)
     if (!to || to->ndim != 4)
         return (rlxc_atom){0};
     if (turn)
-        return rlxc_match_axes(turn, 4, axes) && axes[0] == 0 && axes[1] == 1 && axes[2] == 3
+        return rlxc_permutation(turn, 4, axes) && axes[0] == 0 && axes[1] == 1 && axes[2] == 3
                    ? turn->args[0]
                    : (rlxc_atom){0};
     const rlxc_binding *split = rlxc_match_reshaping(t, x);
@@ -219,7 +219,7 @@ static rlxc_atom before_turning(rlxc_matching *t, rlxc_atom x)
     const rlxc_binding *join = turn ? rlxc_match_reshaping(t, turn->args[0]) : NULL;
     const rlxc_sinfo *from = join ? rlxc_match_tensor(t, join->args[0]) : NULL,
                      *flat = join ? rlxc_match_tensor(t, turn->args[0]) : NULL;
-    if (!from || !flat || from->ndim != 4 || flat->ndim != 3 || !rlxc_match_axes(turn, 3, axes) ||
+    if (!from || !flat || from->ndim != 4 || flat->ndim != 3 || !rlxc_permutation(turn, 3, axes) ||
         axes[0] != 0 || axes[1] != 2)
         return (rlxc_atom){0};
     static const uint32_t place[4] = {0, 1, 3, 2};
@@ -304,7 +304,7 @@ static bool is_by_position(const rlxc_matching *t, operand o)
     int64_t axes[RLXC_MAX_NDIM];
     const rlxc_binding *b = rlxc_match_made_by(t, o.x, "permute_dims");
     const int64_t n = o.turned ? 3 : 2;
-    return b && rlxc_match_axes(b, 4, axes) && axes[0] == 0 && axes[1] == 2 && axes[n] == 1;
+    return b && rlxc_permutation(b, 4, axes) && axes[0] == 0 && axes[1] == 2 && axes[n] == 1;
 }
 
 /* The operand as (batch, n, head, size), or |by_head|, of type |dtype|. */

@@ -165,19 +165,6 @@ rlxc_atom rlxc_match_log_softmax(rlxc_matching *t)
 
 /* --- transpositions --------------------------------------------------------------------------- */
 
-bool rlxc_match_axes(const rlxc_binding *call, int32_t ndim, int64_t *out)
-{
-    uint32_t n;
-    if (!rlxc_attr_get_ints(call, "axes", out, RLXC_MAX_NDIM, &n)) {
-        for (int32_t i = 0; i < ndim; i++)
-            out[i] = ndim - 1 - i;
-        return true;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        out[i] += out[i] < 0 ? ndim : 0;
-    return (int32_t)n == ndim;
-}
-
 const rlxc_binding *rlxc_match_made_by(const rlxc_matching *t, rlxc_atom x, const char *op)
 {
     const rlxc_binding *b = x.kind == RLXC_ATOM_VAR ? t->g.definition(t->g.user, x.var) : NULL;
@@ -194,7 +181,7 @@ rlxc_atom rlxc_match_permuted(rlxc_matching *t, rlxc_atom x, const int64_t *axes
 {
     int64_t inner[RLXC_MAX_NDIM], both[RLXC_MAX_NDIM];
     const rlxc_binding *call = rlxc_match_made_by(t, x, "permute_dims");
-    bool is_permuted = call && rlxc_match_axes(call, ndim, inner), same = true;
+    bool is_permuted = call && rlxc_permutation(call, ndim, inner), same = true;
     for (int32_t i = 0; i < ndim; i++) {
         both[i] = is_permuted ? inner[axes[i]] : axes[i];
         same = same && both[i] == i;
@@ -212,7 +199,7 @@ rlxc_atom rlxc_match_permute_dims(rlxc_matching *t)
 {
     int64_t axes[RLXC_MAX_NDIM];
     const rlxc_sinfo *x = rlxc_match_tensor(t, rlxc_match_capture(t, "x"));
-    if (!x || !rlxc_match_axes(t->root, x->ndim, axes))
+    if (!x || !rlxc_permutation(t->root, x->ndim, axes))
         return (rlxc_atom){0};
     return rlxc_match_permuted(t, rlxc_match_capture(t, "p"), axes, x->ndim);
 }

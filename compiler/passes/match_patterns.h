@@ -51,8 +51,6 @@ rlxc_atom rlxc_match_capture(const rlxc_matching *t, const char *name);
 /* R.|op|(args) before the root, named as its result. */
 rlxc_atom rlxc_match_emit(rlxc_matching *t, const char *op, const rlxc_atom *args, uint32_t n,
                           rlxc_attrs attrs);
-/* The axes of a permute_dims of |ndim| dimensions; reversed order if none are given. */
-bool rlxc_match_axes(const rlxc_binding *call, int32_t ndim, int64_t *out);
 /* permute_dims(x, axes), merged with the one that made x, if any. */
 rlxc_atom rlxc_match_permuted(rlxc_matching *t, rlxc_atom x, const int64_t *axes, int32_t ndim);
 /* The call of R.|op| that produces |x|, or NULL. */

@@ -27,7 +27,7 @@ static rlxc_atom taken_transposed(const rlxc_makers *m, rlxc_builder *b, const r
     int64_t axes[RLXC_MAX_NDIM], whole[RLXC_MAX_NDIM];
     if (!stack || stack->kind != RLXC_SINFO_TENSOR || stack->ndim < 3 || !index ||
         index->kind != RLXC_SINFO_TENSOR || index->ndim != 0 || axis < 0 || axis >= stack->ndim ||
-        !rlxc_match_axes(call, stack->ndim - 1, axes))
+        !rlxc_permutation(call, stack->ndim - 1, axes))
         return none;
     whole[0] = axis;
     for (int32_t i = 1; i < stack->ndim; i++)

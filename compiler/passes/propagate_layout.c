@@ -458,14 +458,12 @@ static rlxc_rewrite_action propagate_layout(rlxc_layout_map *twins, rlxc_builder
         (!twin && (call->args[0].kind != RLXC_ATOM_VAR || !twins->moved)))
         return RLXC_REWRITE_KEEP;
     own.n = (uint32_t)x->ndim;
-    uint32_t n = 0;
-    if (!rlxc_attr_get_ints(call, "axes", axes, RLXC_MAX_NDIM, &n))
-        for (n = 0; n < own.n; n++)
-            axes[n] = own.n - 1 - n;
+    if (!rlxc_permutation(call, (int32_t)own.n, axes))
+        return RLXC_REWRITE_KEEP;
     for (uint32_t i = 0; i < own.n; i++) {
         int64_t of_x = twin ? twin->order[i] : i;
-        for (uint32_t k = 0; k < n; k++)
-            if (axes[k] + (axes[k] < 0 ? own.n : 0) == of_x)
+        for (uint32_t k = 0; k < own.n; k++)
+            if (axes[k] == of_x)
                 own.order[i] = k;
     }
     own.var = twin ? twin->var : call->args[0].var;

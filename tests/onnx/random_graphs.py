@@ -289,7 +289,10 @@ def choose(b):
     x = b.value(lambda v: v.exact and v.dtype != BOOL)
     op, fn = b.pick({"Less": np.less, "GreaterOrEqual": np.greater_equal,
                      "Equal": np.equal}.items())
-    c = b.node(op, [x, partner(b, x)], fn, BOOL)
+    y = partner(b, x)
+    if not y.exact:
+        raise Unsuitable
+    c = b.node(op, [x, y], fn, BOOL)
     if b.chance(.7):
         y = b.value(lambda v: v.dtype != BOOL)
         b.node("Where", [c, y, partner(b, y)], np.where, y.dtype, exact=True)
