@@ -87,9 +87,10 @@ typedef struct rlxc_c_plan {
     rlxc_bounds stated; /* without */
 } rlxc_c_plan;
 /* Decides between a static plan and an arena, and chooses the offsets, from the parts and the
- * bounds that |f| states; |in_pools|: the parts lie in pools (c_pools.c). */
+ * bounds that |f| states, for symbols that are dimensions and for other numbers; |in_pools|: the
+ * parts lie in pools (c_pools.c). */
 void rlxc_c_lay_out(rlxc_context *ctx, rlxc_c_plan *plan, const rlxc_function *f,
-                    const rlxc_var_list *symbols, bool in_pools);
+                    const rlxc_var_list *dims, const rlxc_var_list *numbers, bool in_pools);
 
 /* --- c_pools.c */
 /* Notes the module's pools that C can use; an error is in the context. */

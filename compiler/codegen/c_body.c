@@ -232,10 +232,12 @@ static rlxc_c_value declare_choice(rlxc_c_graph *w, const rlxc_binding *b, const
         v = (rlxc_c_value){
             .kind = RLXC_C_TENSOR, .text = rlxc_cl_name(g, b->var->name), .is_const = true};
         rlxc_cl_line(g, "const %s *%s;", rlxc_cl_memory_type(g, s->dtype), v.text);
+        RLXC_PUSH(w->ctx, &g->locals, v.text);
         v.type = s;
     } else if (s->kind == RLXC_SINFO_PRIM) {
         v = (rlxc_c_value){.kind = RLXC_C_NUMBER, .text = rlxc_cl_name(g, b->var->name)};
         rlxc_cl_line(g, "%s %s;", rlxc_cl_type(g, s->dtype), v.text);
+        RLXC_PUSH(w->ctx, &g->locals, v.text);
     } else if (s->kind == RLXC_SINFO_TUPLE) {
         rlxc_c_value *items = rlxc_alloc(w->ctx, ((size_t)s->n_fields + 1) * sizeof *items);
         for (uint32_t i = 0; i < s->n_fields; i++)

@@ -68,6 +68,21 @@ static void tensor_to_shape(rlxc_c_graph *w, const rlxc_binding *b)
     rlxc_c_set(w, b->var, (rlxc_c_value){.kind = RLXC_C_NOTHING});
 }
 
+static void shape_to_tensor(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const rlxc_sinfo *s = rlxc_c_type_of(w, b->args[0]);
+    const char *name = rlxc_cl_name(w->g, b->var->name);
+    rlxc_text numbers = {.ctx = w->ctx};
+    if (!s || !s->dims)
+        rlxc_c_refuse(w, b->range, "a shape of unknown rank");
+    for (int32_t i = 0; s && s->dims && i < s->ndim; i++)
+        rlxc_text_printf(&numbers, "%s%s", i ? ", " : "",
+                         rlxc_c_bare(w->g, rlxc_cl_index(w->g, s->dims[i])));
+    rlxc_cl_line(w->g, "int64_t %s[] = {%s};", name, numbers.length ? numbers.data : "0");
+    RLXC_PUSH(w->ctx, &w->g->locals, name);
+    rlxc_c_set(w, b->var, (rlxc_c_value){.kind = RLXC_C_TENSOR, .text = name});
+}
+
 bool rlxc_c_call_builtin(rlxc_c_graph *w, const rlxc_binding *b)
 {
     static const struct {
@@ -82,6 +97,7 @@ bool rlxc_c_call_builtin(rlxc_c_graph *w, const rlxc_binding *b)
         {"vm.builtin.make_tuple", 0, make_tuple},
         {"vm.builtin.tuple_getitem", 2, get_item},
         {"rlx.tensor_to_shape", 1, tensor_to_shape},
+        {"rlx.shape_to_tensor", 1, shape_to_tensor},
     };
     for (size_t i = 0; b->callee.kind == RLXC_ATOM_EXTERN && i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].name, b->callee.text) == 0 && b->n_args >= rows[i].min_args) {

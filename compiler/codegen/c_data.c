@@ -14,10 +14,7 @@
 
 static bool is_callers(rlxc_c_graph *w, const rlxc_expr *symbol)
 {
-    for (uint32_t i = 0; i < w->inner.vars.count; i++)
-        if (w->inner.vars.items[i] == symbol)
-            return false;
-    return rlxc_map_get(&w->g->vars, rlxc_key(symbol)) != NULL;
+    return !rlxc_has_var(&w->inner, symbol) && rlxc_map_get(&w->g->vars, rlxc_key(symbol)) != NULL;
 }
 
 bool rlxc_c_is_known(rlxc_c_graph *w, const rlxc_expr *e)
@@ -117,6 +114,7 @@ void rlxc_c_bind_inner(rlxc_c_graph *w, const rlxc_expr *symbol, const rlxc_expr
     const bool is_symbol = is && is->kind == RLXC_EXPR_VAR;
     const rlxc_bound known = is_symbol ? rlxc_c_range_of(w, is) : (rlxc_bound){0};
     rlxc_cl_line(g, "const int64_t %s = %s;", name, rlxc_c_bare(g, value));
+    RLXC_PUSH(w->ctx, &g->locals, name);
     rlxc_cl_bind(g, symbol, name, false);
     if (is_symbol && known.min >= b.min && known.max <= b.max)
         return;

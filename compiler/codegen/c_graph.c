@@ -26,12 +26,9 @@ static const char *symbol_list(rlxc_c_graph *w, bool typed, const char *last)
 rlxc_bound rlxc_c_range_of(rlxc_c_graph *w, const rlxc_expr *symbol)
 {
     rlxc_bound b = rlxc_bound_of(w->ctx, symbol, &w->plan.bounds);
-    for (uint32_t i = 0; i < w->sizes.vars.count; i++)
-        if (w->sizes.vars.items[i] == symbol) {
-            b.min = b.min < 0 ? 0 : b.min;
-            return b;
-        }
-    return rlxc_bound_of(w->ctx, symbol, &w->plan.stated);
+    if (rlxc_has_var(&w->extents, symbol) && b.min < 0)
+        b.min = 0;
+    return rlxc_has_var(&w->sizes, symbol) ? b : rlxc_bound_of(w->ctx, symbol, &w->plan.stated);
 }
 
 void rlxc_c_check_range(rlxc_c_graph *w, const char *name, rlxc_bound b, const char *failure)
@@ -197,12 +194,13 @@ void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f)
     rlxc_each_binding(&f->body, rlxc_c_note_binding, &w);
     if (rlxc_failed(ctx))
         return;
-    rlxc_var_list all = {0};
+    rlxc_var_list dims = {0}, numbers = {0};
     for (uint32_t i = 0; i < w.symbols.vars.count; i++)
-        rlxc_collect_vars(ctx, w.symbols.vars.items[i], &all);
+        rlxc_collect_vars(ctx, w.symbols.vars.items[i], &dims);
     for (uint32_t i = 0; i < w.inner.vars.count; i++)
-        rlxc_collect_vars(ctx, w.inner.vars.items[i], &all);
-    rlxc_c_lay_out(ctx, &w.plan, f, &all, m->pools.n > 0);
+        rlxc_collect_vars(ctx, w.inner.vars.items[i],
+                          rlxc_has_var(&w.extents, w.inner.vars.items[i]) ? &dims : &numbers);
+    rlxc_c_lay_out(ctx, &w.plan, f, &dims, &numbers, m->pools.n > 0);
     rlxc_c_place_in_pools(&w, &s);
     if (rlxc_failed(ctx))
         return;
@@ -225,10 +223,14 @@ void rlxc_c_function(rlxc_c_module *m, const rlxc_function *f)
     const rlxc_c_value result = rlxc_c_value_of(&w, f->body.result, f->body.result_range);
     if (!rlxc_failed(ctx))
         rlxc_c_copy_results(&w, &s, &result, &next);
+    rlxc_c_mark_unread(g, &w.text);
     rlxc_text_printf(&m->graph_text, "\nint %s(%s)\n{\n", w.name, s.n ? s.declared.data : "void");
     if (start.length)
         rlxc_text_add(&m->graph_text, start.data, start.length);
-    if (rlxc_c_uses(&w.text, "arena") && w.plan.is_static)
+    if (rlxc_c_uses(&w.text, "arena") && w.plan.is_static && !w.plan.bytes)
+        rlxc_text_puts(&m->graph_text,
+                       "  static unsigned char arena[8]; /* no part has a byte */\n");
+    else if (rlxc_c_uses(&w.text, "arena") && w.plan.is_static)
         rlxc_text_printf(&m->graph_text, "  unsigned char *const arena = %s_arena.bytes;\n",
                          w.name);
     else if (rlxc_c_uses(&w.text, "arena"))

@@ -30,7 +30,8 @@ typedef struct rlxc_c_graph {
     rlxc_context *ctx;
     const rlxc_function *f;
     const char *name;             /* in C */
-    rlxc_var_list symbols, sizes; /* of the parameters; what tensors' sizes depend on */
+    rlxc_var_list symbols;        /* of the parameters */
+    rlxc_var_list sizes, extents; /* what tensors' sizes depend on; the dimensions among them */
     rlxc_var_list inner;          /* symbols that data determines, or that the body introduces */
     rlxc_map limits;              /* inner symbol -> its upper bound, over |symbols| */
     rlxc_map types;    /* variable -> its type, with dimensions in place of unknown ones */

@@ -128,6 +128,7 @@ static void write(rlxc_c_module *m, rlxc_c_kernel *k, const rlxc_stmt *body,
     rlxc_cl_stmt(g, body);
     if (k->can_fail)
         rlxc_cl_line(g, "return 0;");
+    rlxc_c_mark_unread(g, &text);
     for (uint32_t i = 0; names[i] && !rlxc_failed(ctx); i++)
         if (!rlxc_c_uses(&text, names[i]))
             rlxc_text_printf(&head, "  (void)%s;\n", names[i]);

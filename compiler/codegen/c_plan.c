@@ -2,7 +2,8 @@
  *
  * With upper bounds of all symbols each part has its largest size, and the offsets are numbers.
  * Without, the program lays the parts out at each call (rlx_lay_out in c_helpers.def), for symbols
- * up to a limit beyond which sizes might overflow. */
+ * up to a limit beyond which sizes might overflow. Symbols that are no dimensions, but numbers from
+ * which dimensions are computed, may also be negative. */
 #include "compiler/codegen/c.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "compiler/analysis/static_size.h"
 
 #define MOST_BYTES ((int64_t)1 << 46)
+#define MOST_NUMBER ((int64_t)1 << 41) /* beyond the bounds of run-time slices (onnx/slice.c) */
 enum { ALIGN = 64 };
 
 static bool all_below(rlxc_context *ctx, const rlxc_c_plan *plan, const rlxc_bounds *bounds,
@@ -31,17 +33,25 @@ static bool has_late(const rlxc_c_plan *plan)
     return false;
 }
 
-/* The bounds that |f| states, with |limit| for symbols without. */
-static rlxc_bounds limited(rlxc_context *ctx, const rlxc_function *f, const rlxc_var_list *symbols,
-                           int64_t limit)
+static void limit_all(rlxc_context *ctx, rlxc_bounds *bounds, const rlxc_var_list *symbols,
+                      rlxc_bound limit)
 {
-    rlxc_bounds bounds = rlxc_stated_bounds(ctx, f);
     for (uint32_t i = 0; i < symbols->vars.count; i++) {
         const rlxc_expr *var = symbols->vars.items[i];
-        const rlxc_bound b = rlxc_bound_of(ctx, var, &bounds);
-        if (b.max > limit && b.max == INT64_MAX)
-            rlxc_bounds_set(ctx, &bounds, var, (rlxc_bound){b.min > 0 ? b.min : 0, limit});
+        const rlxc_bound b = rlxc_bound_of(ctx, var, bounds);
+        if (b.max > limit.max && b.max == INT64_MAX)
+            rlxc_bounds_set(ctx, bounds, var,
+                            (rlxc_bound){b.min > limit.min ? b.min : limit.min, limit.max});
     }
+}
+
+/* The bounds that |f| states, with limits for symbols without. */
+static rlxc_bounds limited(rlxc_context *ctx, const rlxc_function *f, const rlxc_var_list *dims,
+                           int64_t limit, const rlxc_var_list *numbers, int64_t limit_of_numbers)
+{
+    rlxc_bounds bounds = rlxc_stated_bounds(ctx, f);
+    limit_all(ctx, &bounds, dims, (rlxc_bound){0, limit});
+    limit_all(ctx, &bounds, numbers, (rlxc_bound){-limit_of_numbers, limit_of_numbers});
     return bounds;
 }
 
@@ -99,10 +109,10 @@ static bool all_fit(rlxc_context *ctx, const rlxc_c_plan *plan)
 }
 
 void rlxc_c_lay_out(rlxc_context *ctx, rlxc_c_plan *plan, const rlxc_function *f,
-                    const rlxc_var_list *symbols, bool in_pools)
+                    const rlxc_var_list *dims, const rlxc_var_list *numbers, bool in_pools)
 {
     plan->stated = rlxc_stated_bounds(ctx, f);
-    plan->bounds = limited(ctx, f, symbols, INT64_MAX);
+    plan->bounds = limited(ctx, f, dims, INT64_MAX, numbers, INT64_MAX);
     plan->limit = INT32_MAX;
     plan->has_late = has_late(plan);
     plan->is_static = !plan->has_late && all_below(ctx, plan, &plan->bounds, MOST_BYTES);
@@ -110,7 +120,13 @@ void rlxc_c_lay_out(rlxc_context *ctx, rlxc_c_plan *plan, const rlxc_function *f
         place_all(ctx, plan);
     if ((plan->is_static && plan->sizes.count == 0) || (!plan->is_static && in_pools))
         return;
-    plan->bounds = limited(ctx, f, symbols, plan->limit);
-    while (plan->limit > 1 && !all_fit(ctx, plan))
-        plan->bounds = limited(ctx, f, symbols, plan->limit /= 2);
+    plan->bounds = limited(ctx, f, dims, plan->limit, numbers, plan->limit);
+    while (plan->limit > 1 && !all_fit(ctx, plan)) {
+        plan->limit /= 2;
+        plan->bounds = limited(ctx, f, dims, plan->limit, numbers, plan->limit);
+    }
+    const rlxc_bounds narrow = plan->bounds;
+    plan->bounds = limited(ctx, f, dims, plan->limit, numbers, MOST_NUMBER);
+    if (!all_fit(ctx, plan))
+        plan->bounds = narrow;
 }

@@ -11,6 +11,9 @@ void rlxc_c_note_sizes(rlxc_c_graph *w, const rlxc_sinfo *type)
         const rlxc_expr *bytes =
             rlxc_extents_bytes(w->ctx, type->dtype, type->dims, (uint32_t)type->ndim);
         rlxc_collect_vars(w->ctx, bytes, &w->sizes);
+        for (int32_t i = 0; i < type->ndim; i++)
+            if (type->dims[i]->kind == RLXC_EXPR_VAR)
+                rlxc_collect_vars(w->ctx, type->dims[i], &w->extents);
         if (!rlxc_c_is_known(w, bytes))
             RLXC_PUSH(w->ctx, &w->plan.sizes, bytes);
     }

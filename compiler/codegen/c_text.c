@@ -166,6 +166,7 @@ const char *rlxc_c_global_name(rlxc_cl *g, const char *hint)
 void rlxc_c_forget_names(rlxc_cl *g)
 {
     g->names = (rlxc_map){0};
+    memset(&g->locals, 0, sizeof g->locals);
 }
 
 /* --- functions of the program ----------------------------------------------------------------- */
@@ -177,6 +178,72 @@ bool rlxc_c_uses(const rlxc_text *text, const char *name)
         if ((at == text->data || !is_word(at[-1])) && !is_word(at[length]))
             return true;
     return false;
+}
+
+/* A variable of a function: the offset of the line that declares it. */
+typedef struct local {
+    const char *name;
+    size_t declared;
+    bool is_found, is_read;
+} local;
+
+/* Finds the variables in the line [start, end): the first use of a name declares it; those behind
+ * the line's first word, which may be what it assigns, are read. */
+static void find_locals(rlxc_context *ctx, const char *text, size_t start, size_t end,
+                        rlxc_map *locals)
+{
+    bool is_first = true;
+    for (size_t at = start, length; at < end; at += length) {
+        for (length = 0; at + length < end && is_word(text[at + length]);)
+            length++;
+        if (length == 0) {
+            length = 1;
+            continue;
+        }
+        local *l = rlxc_map_get(locals, rlxc_key(rlxc_intern(ctx, text + at, length)));
+        if (l && !l->is_found)
+            l->declared = start;
+        else if (l && !is_first)
+            l->is_read = true;
+        if (l)
+            l->is_found = true;
+        is_first = false;
+    }
+}
+
+static size_t line_end(const rlxc_text *text, size_t at)
+{
+    const char *end = memchr(text->data + at, '\n', text->length - at);
+    return end ? (size_t)(end - text->data) + 1 : text->length;
+}
+
+void rlxc_c_mark_unread(rlxc_cl *g, rlxc_text *io_text)
+{
+    rlxc_context *ctx = g->ctx;
+    rlxc_map locals = {0}, unread = {0}; /* name -> local; offset of its line + 1 -> local */
+    RLXC_VEC(local *) all = {0};
+    for (uint32_t i = 0; i < g->locals.count; i++) {
+        local *l = rlxc_alloc(ctx, sizeof *l);
+        l->name = g->locals.items[i];
+        rlxc_map_set(ctx, &locals, rlxc_key(l->name), l);
+        RLXC_PUSH(ctx, &all, l);
+    }
+    for (size_t at = 0, end; at < io_text->length; at = end)
+        find_locals(ctx, io_text->data, at, end = line_end(io_text, at), &locals);
+    for (uint32_t i = 0; i < all.count; i++)
+        if (all.items[i]->is_found && !all.items[i]->is_read)
+            rlxc_map_set(ctx, &unread, all.items[i]->declared + 1, all.items[i]);
+    rlxc_text marked = {.ctx = ctx};
+    for (size_t at = 0, end; at < io_text->length; at = end) {
+        const local *l = rlxc_map_get(&unread, at + 1);
+        end = line_end(io_text, at);
+        rlxc_text_add(&marked, io_text->data + at, end - at);
+        if (l)
+            rlxc_text_printf(&marked, "%*s(void)%s;\n", (int)strspn(io_text->data + at, " "), "",
+                             l->name);
+    }
+    if (io_text->length)
+        *io_text = marked;
 }
 
 void rlxc_c_helpers(rlxc_text *out, const rlxc_text *const *texts, uint32_t n)

@@ -74,6 +74,7 @@ typedef struct rlxc_cl {
     rlxc_map places; /* data of a temporary -> its offset in the scratch memory, as an expression;
                       * others are arrays */
     const char *scratch;
+    RLXC_VEC(const char *) locals; /* interned: names of declared variables, in order */
 } rlxc_cl;
 
 /* --- opencl_types.c */
@@ -110,6 +111,8 @@ const char *rlxc_c_global_name(rlxc_cl *g, const char *hint);
 void rlxc_c_forget_names(rlxc_cl *g);
 /* True if |name| is a word of |text|. */
 bool rlxc_c_uses(const rlxc_text *text, const char *name);
+/* Adds "(void)x;" for variables of a function's body that nothing reads: C compilers would warn. */
+void rlxc_c_mark_unread(rlxc_cl *g, rlxc_text *io_text);
 /* The functions that |texts| call. */
 void rlxc_c_helpers(rlxc_text *out, const rlxc_text *const *texts, uint32_t n);
 

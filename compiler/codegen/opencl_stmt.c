@@ -61,10 +61,13 @@ void rlxc_cl_bind(rlxc_cl *g, const rlxc_expr *var, const char *name, bool is_in
 
 /* --- temporaries ------------------------------------------------------------------------------ */
 
+/* At least one; the others do not matter where an extent is 0. */
 static bool count_elements(const rlxc_expr *const *extents, uint32_t n, rlx_dtype t, int64_t *out)
 {
     int64_t count = t.lanes;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
+        count = rlxc_is_const(extents[i], 0) ? 0 : count;
+    for (uint32_t i = 0; i < n && count > 0; i++) {
         int64_t extent;
         if (!rlxc_is_int(extents[i], &extent) || extent < 0 ||
             __builtin_mul_overflow(count, extent, &count) || count > INT32_MAX)
@@ -114,6 +117,7 @@ static void allocate(rlxc_cl *g, const rlxc_expr *var, rlx_dtype t, const char *
                    g->f->name, shared ? "block" : "thread", *sum, most);
         return;
     }
+    RLXC_PUSH(g->ctx, &g->locals, name);
     rlxc_cl_set_memory(g, var, name, shared ? "__local" : "", t, false);
     if (!shared && !g->is_c && rlxc_cl_declare_registers(g, var, name, count))
         return;
@@ -378,6 +382,7 @@ static void let(rlxc_cl *g, const rlxc_stmt *s)
     const char *value = rlxc_cl_expr(g, s->let.value),
                *name = rlxc_cl_name(g, s->let.var->var.name);
     rlxc_cl_line(g, "const %s %s = %s;", rlxc_cl_type(g, t), name, rlxc_c_bare(g, value));
+    RLXC_PUSH(g->ctx, &g->locals, name);
     rlxc_cl_bind(g, s->let.var, name, false);
 }
 

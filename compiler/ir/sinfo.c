@@ -367,15 +367,19 @@ typedef struct collector {
     rlxc_var_list *list;
 } collector;
 
+bool rlxc_has_var(const rlxc_var_list *list, const rlxc_expr *var)
+{
+    for (uint32_t i = 0; i < list->vars.count; i++)
+        if (list->vars.items[i] == var)
+            return true;
+    return false;
+}
+
 static bool collect_node(void *user, const rlxc_expr *e)
 {
     const collector *c = user;
-    if (e->kind != RLXC_EXPR_VAR)
-        return true;
-    for (uint32_t i = 0; i < c->list->vars.count; i++)
-        if (c->list->vars.items[i] == e)
-            return true;
-    RLXC_PUSH(c->ctx, &c->list->vars, e);
+    if (e->kind == RLXC_EXPR_VAR && !rlxc_has_var(c->list, e))
+        RLXC_PUSH(c->ctx, &c->list->vars, e);
     return true;
 }
 

@@ -74,6 +74,7 @@ bool rlxc_sinfo_match(rlxc_context *ctx, const rlxc_sinfo *pattern, const rlxc_s
 typedef struct rlxc_var_list {
     RLXC_VEC(const rlxc_expr *) vars;
 } rlxc_var_list;
+bool rlxc_has_var(const rlxc_var_list *list, const rlxc_expr *var);
 void rlxc_collect_vars(rlxc_context *ctx, const rlxc_expr *e, rlxc_var_list *io_list);
 void rlxc_sinfo_collect_vars(rlxc_context *ctx, const rlxc_sinfo *s, rlxc_var_list *io_list);
 /* As printed: R.Tensor((n, 4), dtype="float32"). Declared here, defined by script/print. */

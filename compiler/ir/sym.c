@@ -68,12 +68,15 @@ static bool apart(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b, int64_t s
 /* As above for polynomials. */
 static bool ordered(rlxc_sym *s, rlxc_poly *a, rlxc_poly *b, int64_t strict, uint32_t effort)
 {
-    if (!rlxc_poly_exact(s, a) || !rlxc_poly_exact(s, b))
-        return apart(s, rlxc_poly_build(s, a), rlxc_poly_build(s, b), strict);
-    rlxc_poly *difference = rlxc_poly_add(s, b, -1, a);
-    if (strict)
+    rlxc_poly *difference = NULL;
+    if (rlxc_poly_exact(s, a) && rlxc_poly_exact(s, b))
+        difference = rlxc_poly_add(s, b, -1, a);
+    if (difference && strict)
         difference = rlxc_poly_add(s, difference, -1, rlxc_poly_const(s, a->dtype, strict));
-    return difference && rlxc_poly_nonneg(s, difference, effort);
+    if (difference && rlxc_poly_nonneg(s, difference, effort))
+        return true;
+    /* The difference may overflow: with the bounds of 64 bits, say. */
+    return apart(s, rlxc_poly_build(s, a), rlxc_poly_build(s, b), strict);
 }
 
 /* MIN and MAX of operands that are provably ordered. */

@@ -233,6 +233,24 @@ static rlxc_bound binary_bound(rlxc_sym *s, const rlxc_expr *e)
     return trunc_bounds(kind, a, b);
 }
 
+/* The bounds of a conditional's value |e| where |cond| is |holds|: x if x > 0 is at least 1. */
+static rlxc_bound arm_bound(rlxc_sym *s, const rlxc_expr *cond, bool holds, const rlxc_expr *e)
+{
+    rlxc_bound b = rlxc_sym_bound(s, e);
+    int64_t c;
+    const bool less = cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_LE;
+    if ((!less && cond->kind != RLXC_EXPR_GT && cond->kind != RLXC_EXPR_GE) || cond->bin.a != e ||
+        !rlxc_is_index_type(e->dtype) || !rlxc_is_int(cond->bin.b, &c) || c == INT64_MIN ||
+        c == INT64_MAX)
+        return b;
+    const bool strict = (cond->kind == RLXC_EXPR_LT || cond->kind == RLXC_EXPR_GT) == holds;
+    if (less == holds)
+        b.max = b.max < c - strict ? b.max : c - strict;
+    else
+        b.min = b.min > c + strict ? b.min : c + strict;
+    return b.min <= b.max ? b : rlxc_sym_bound(s, e);
+}
+
 static rlxc_bound compute_bound(rlxc_sym *s, const rlxc_expr *e)
 {
     if (rlxc_is_binary(e))
@@ -244,7 +262,8 @@ static rlxc_bound compute_bound(rlxc_sym *s, const rlxc_expr *e)
         return a.min >= range.min && a.max <= range.max ? a : range;
     }
     if (e->kind == RLXC_EXPR_SELECT)
-        return join_bounds(rlxc_sym_bound(s, e->select.yes), rlxc_sym_bound(s, e->select.no));
+        return join_bounds(arm_bound(s, e->select.cond, true, e->select.yes),
+                           arm_bound(s, e->select.cond, false, e->select.no));
     return rlxc_type_range(e->dtype);
 }
 

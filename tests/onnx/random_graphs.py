@@ -6,13 +6,15 @@ taken only where it is valid at each of them. Sizes come from the dimensions of 
 named, unnamed or of unknown rank; axes, shapes and bounds are constants, inputs, or computed from
 other shapes. Values that decide something (conditions, indices) are exact: never a rounded float.
 
-    random_graphs.py --rlxc FILE --rlx FILE [--seed S] [--count N] [--nodes N] [--keep FOLDER]
+    random_graphs.py --rlxc FILE --rlx FILE [--seed S] [--count N] [--nodes N] [--device D] [--keep FOLDER]
+                     [--cases FOLDER]
 
 Seed S makes the same graph every time; FOLDER keeps the last one with its inputs. `make test-ops`
 runs a few; more seeds and nodes are for a longer search.
 """
 import argparse
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -1037,6 +1039,13 @@ def repeated(b):
 
 # --- runs -------------------------------------------------------------------------------------
 
+def tolerance(want, k):
+    """The error that elements of |want| may have at size |k|."""
+    a = want.arrays[k]
+    loose = (4e-3 if want.dtype == F16 else 1e-4) * np.abs(a).max(initial=.1)
+    return loose + 50 * np.abs(a - want.rounded[k]).max(initial=0)
+
+
 def difference(got, want, k):
     """What differs between |got| and |want| at size |k|."""
     a = want.arrays[k]
@@ -1047,12 +1056,35 @@ def difference(got, want, k):
     if want.dtype.kind != "f":
         bad = np.argwhere(got != a)
     else:
-        loose = (4e-3 if want.dtype == F16 else 1e-4) * np.abs(a).max(initial=.1)
-        loose += 50 * np.abs(a - want.rounded[k]).max(initial=0)
-        bad = np.argwhere(~(np.abs(got - a) <= loose))
+        bad = np.argwhere(~(np.abs(got - a) <= tolerance(want, k)))
     if len(bad):
         at = tuple(bad[0])
         return f"{len(bad)} of {a.size} differ, at {list(map(int, at))} {got[at]} for {a[at]}"
+    return None
+
+
+def write_case(args, b, model, outs, folder):
+    """Writes the graph as a conformance case, for what runs those: models as C, other machines."""
+    os.makedirs(folder)
+    done = subprocess.run([args.rlxc, model, "--emit=relax"], capture_output=True, text=True)
+    if done.returncode:
+        return f"rlxc --emit=relax: {done.stderr.strip()[:300]}"
+    with open(os.path.join(folder, "module.py"), "w") as f:
+        f.write(done.stdout)
+
+    def saved(name, array):
+        np.save(os.path.join(folder, name), array)
+        return {"tensor": f"{name}.npy", "dtype": array.dtype.name, "shape": array.shape}
+    calls = []
+    for k in range(len(b.sizes)):
+        results = [saved(f"{k}.{v.name}", np.asarray(v.arrays[k], v.dtype)) for v in outs]
+        calls.append({"inputs": [saved(f"{k}.{name}", a[k]) for name, a in b.feeds.items()],
+                      "outputs": results if len(outs) == 1 else [{"tuple": results}]})
+    floats = [tolerance(v, k) for v in outs for k in range(len(b.sizes)) if v.dtype.kind == "f"]
+    with open(os.path.join(folder, "case.json"), "w") as f:
+        json.dump({"function": "main", "params": list(b.feeds), "calls": calls, "rtol": 0,
+                   "atol": max(floats, default=0), "tags": ["A"], "ops": [],
+                   "crosschecked": False}, f)
     return None
 
 
@@ -1065,7 +1097,11 @@ def check(args, seed, folder):
     path = os.path.join(folder, "m.onnx")
     with open(path, "wb") as f:
         f.write(content)
+    if args.cases:
+        return True, write_case(args, b, path, outs, os.path.join(args.cases, f"seed{seed}"))
     flags = b.pick(FLAGS) + ["--row-bits", "32"]  # products of eight bits are exact
+    if args.device:
+        flags += ["--default-device", args.device]
     program = os.path.join(folder, "m.rlx")
     done = subprocess.run([args.rlxc, path, "-o", program, *flags], capture_output=True, text=True,
                           timeout=120)
@@ -1095,6 +1131,8 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--count", type=int, default=200)
     p.add_argument("--nodes", type=int, default=16, help="the most operators of a graph")
+    p.add_argument("--device", help="such as opencl:0; the CPU if none is named")
+    p.add_argument("--cases", help="a folder: write the graphs there as conformance cases instead")
     p.add_argument("--keep", help="an existing folder for the model and its inputs")
     args = p.parse_args()
     passed = failed = 0
