@@ -274,6 +274,27 @@ static rlxc_span of_product(rlxc_engine *e, rlxc_span a, const rlxc_expr *factor
     return sign.max <= 0 ? (rlxc_span){out.max, out.min} : (rlxc_span){NULL, NULL};
 }
 
+static bool is_whole(void *user, const rlxc_expr *x)
+{
+    *(bool *)user &= x->kind != RLXC_EXPR_FLOORDIV && x->kind != RLXC_EXPR_FLOORMOD;
+    return *(bool *)user;
+}
+
+/* |x| // |by|, an end of a span; NULL: unknown. The value that the span is of divides by |by|, so
+ * that is not 0 where the value is computed. Ends are also used elsewhere, so none divides by a
+ * size that may be 0: (n * m - 1) // m is n - 1. */
+static const rlxc_expr *quotient(rlxc_engine *e, const rlxc_expr *x, const rlxc_expr *by)
+{
+    const int64_t least = rlxc_bound_of(e->ctx, by, NULL).min;
+    if (!x || least < 0)
+        return NULL;
+    const rlxc_expr *q = rlxc_simple(e, rlxc_binary(e->ctx, RLXC_EXPR_FLOORDIV, x, by));
+    bool whole = true;
+    if (least == 0)
+        rlxc_expr_visit(e->ctx, q, is_whole, &whole);
+    return whole ? q : NULL;
+}
+
 static rlxc_span of_modulo(rlxc_engine *e, rlxc_span a, const rlxc_expr *by)
 {
     const rlxc_expr *zero = rlxc_i64(e->ctx, 0);
@@ -301,9 +322,8 @@ static rlxc_span of_binary(rlxc_engine *e, const rlxc_spans *s, const rlxc_expr 
         return of_product(e, a, b.min);
     if (kind == RLXC_EXPR_MUL && fixed_a)
         return of_product(e, b, a.min);
-    if (kind == RLXC_EXPR_FLOORDIV && fixed_b && rlxc_bound_of(ctx, b.min, NULL).min >= 1)
-        return (rlxc_span){a.min ? rlxc_binary(ctx, kind, a.min, b.min) : NULL,
-                           a.max ? rlxc_binary(ctx, kind, a.max, b.min) : NULL};
+    if (kind == RLXC_EXPR_FLOORDIV && fixed_b)
+        return (rlxc_span){quotient(e, a.min, b.min), quotient(e, a.max, b.min)};
     if (kind == RLXC_EXPR_FLOORMOD && fixed_b)
         return of_modulo(e, a, b.min);
     return (rlxc_span){NULL, NULL};

@@ -370,3 +370,98 @@ class Module:
                                 T.writes(T_multiply[v_ax0, v_ax1, v_ax2, v_ax3])
                                 T.block_attr({"rlx.operator": "elementwise ssss", "rlx.rule": "rows"})
                                 T_multiply[v_ax0, v_ax1, v_ax2, v_ax3] = x[v_ax0, v_ax1, v_ax2, v_ax3] * y[v_ax0, T.int64(0), T.int64(0), v_ax3]
+
+# ==== last_dimension_of_one
+# Rows of (a, m) together: that their number by m is below a is proved, so no row has a condition.
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("a", "m", 9, 1), "float32")):
+        with R.dataflow():
+            y = R.nn.softmax(x, axis=2)
+            R.output(y)
+        return y
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("a", "m", 9, 1), dtype="float32")) -> R.Tensor(("a", "m", 9, 1), dtype="float32"):
+        a = T.int64()
+        m = T.int64()
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        y: R.Tensor((a, m, 9, 1), dtype="float32") = R.builtin.alloc_tensor(R.shape([a, m, 9, 1]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        _: R.Tuple = cls.softmax(x, y)
+        return y
+
+    @T.prim_func(private=True)
+    def softmax(var_x: T.handle, var_T_softmax_norm: T.handle):
+        T.func_attr({"op_pattern": 4, "tir.noalias": T.bool(True)})
+        a = T.int64()
+        m = T.int64()
+        x = T.match_buffer(var_x, (a, m, T.int64(9), T.int64(1)))
+        T_softmax_norm = T.match_buffer(var_T_softmax_norm, (a, m, T.int64(9), T.int64(1)))
+        with T.block("root"):
+            with T.block("rows"):
+                for ax0_fused_m in T.parallel(a * m):
+                    with T.block("local"):
+                        T_softmax_maxelem = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(1)))
+                        T_softmax_exp = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(9), T.int64(1)))
+                        T_softmax_expsum = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(1)))
+                        for ax2 in range(T.int64(1)):
+                            with T.block("local_1"):
+                                T_softmax_maxelem_global = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(1)))
+                                with T.block("T_softmax_maxelem_init"):
+                                    v_ax0 = T.axis.spatial(a, ax0_fused_m // m)
+                                    v_ax1 = T.axis.spatial(m, ax0_fused_m % m)
+                                    v_ax2 = T.axis.spatial(T.int64(1), ax2)
+                                    T.block_attr({"rlx.rule": "rows"})
+                                    T_softmax_maxelem_global[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax2] = T.float32(-3.4028234663852886e+38)
+                                for k2 in T.unroll(T.int64(9), annotations={"rlx.reassoc": 1}):
+                                    with T.block("T_softmax_maxelem_update"):
+                                        v_ax0 = T.axis.spatial(a, ax0_fused_m // m)
+                                        v_ax1 = T.axis.spatial(m, ax0_fused_m % m)
+                                        v_ax2, v_k2 = T.axis.remap("SR", [ax2, k2])
+                                        T.block_attr({"rlx.rule": "rows"})
+                                        T_softmax_maxelem_global[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax2] = T.max(T_softmax_maxelem_global[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax2], x[v_ax0, v_ax1, v_k2, v_ax2])
+                                with T.block("T_softmax_maxelem_global"):
+                                    v0 = T.axis.spatial(a, ax0_fused_m // m)
+                                    v1 = T.axis.spatial(m, ax0_fused_m % m)
+                                    v2 = T.axis.spatial(T.int64(1), T.int64(0))
+                                    T_softmax_maxelem[v0 - ax0_fused_m // m, v1 - ax0_fused_m % m, v2] = T_softmax_maxelem_global[v0 - ax0_fused_m // m, v1 - ax0_fused_m % m, v2]
+                        for ax2, ax3 in T.grid(T.int64(9), T.int64(1)):
+                            with T.block("T_softmax_exp"):
+                                v_ax0 = T.axis.spatial(a, ax0_fused_m // m)
+                                v_ax1 = T.axis.spatial(m, ax0_fused_m % m)
+                                v_ax2, v_ax3 = T.axis.remap("SS", [ax2, ax3])
+                                T_softmax_exp[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax2, v_ax3] = T.exp_nonpositive(x[v_ax0, v_ax1, v_ax2, v_ax3] - T_softmax_maxelem[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax3])
+                        for ax2 in range(T.int64(1)):
+                            with T.block("local_2"):
+                                T_softmax_expsum_global = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(1)))
+                                with T.block("T_softmax_expsum_init"):
+                                    v_ax0 = T.axis.spatial(a, ax0_fused_m // m)
+                                    v_ax1 = T.axis.spatial(m, ax0_fused_m % m)
+                                    v_ax2 = T.axis.spatial(T.int64(1), ax2)
+                                    T_softmax_expsum_global[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax2] = T.float32(0.0)
+                                for k2 in T.unroll(T.int64(9), annotations={"rlx.reassoc": 1}):
+                                    with T.block("T_softmax_expsum_update"):
+                                        v_ax0 = T.axis.spatial(a, ax0_fused_m // m)
+                                        v_ax1 = T.axis.spatial(m, ax0_fused_m % m)
+                                        v_ax2, v_k2 = T.axis.remap("SR", [ax2, k2])
+                                        T_softmax_expsum_global[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax2] = T_softmax_expsum_global[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax2] + T_softmax_exp[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_k2, v_ax2]
+                                with T.block("T_softmax_expsum_global"):
+                                    v0 = T.axis.spatial(a, ax0_fused_m // m)
+                                    v1 = T.axis.spatial(m, ax0_fused_m % m)
+                                    v2 = T.axis.spatial(T.int64(1), T.int64(0))
+                                    T_softmax_expsum[v0 - ax0_fused_m // m, v1 - ax0_fused_m % m, v2] = T_softmax_expsum_global[v0 - ax0_fused_m // m, v1 - ax0_fused_m % m, v2]
+                        for ax2, ax3 in T.grid(T.int64(9), T.int64(1)):
+                            with T.block("T_softmax_norm"):
+                                v_ax0 = T.axis.spatial(a, ax0_fused_m // m)
+                                v_ax1 = T.axis.spatial(m, ax0_fused_m % m)
+                                v_ax2, v_ax3 = T.axis.remap("SS", [ax2, ax3])
+                                T.block_attr({"rlx.operator": "rearrange ssss"})
+                                T_softmax_norm[v_ax0, v_ax1, v_ax2, v_ax3] = T_softmax_exp[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax2, v_ax3] * (T.float32(1.0) / T_softmax_expsum[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax3])
