@@ -292,7 +292,7 @@ test-c: all data ## models as C: gcc, clang and tcc, a Cortex-M3 under qemu, ran
 	@RLX_BUILD=$(BUILD) tests/c/run.sh
 	@rm -rf $(BUILD)/random_cases
 	@$(PYTHON) tests/onnx/random_graphs.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx --count 150 --nodes 12 --cases $(BUILD)/random_cases
-	@$(PYTHON) tests/c/conformance.py --rlxc $(BUILD)/rlxc --least 0.5 $(BUILD)/random_cases
+	@$(PYTHON) tests/c/conformance.py --rlxc $(BUILD)/rlxc --least 0.7 $(BUILD)/random_cases
 	@$(PYTHON) tests/c/conformance.py --rlxc $(BUILD)/rlxc $(BUILD)/data/conformance
 
 COUNT ?= 2000

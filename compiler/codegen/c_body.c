@@ -232,12 +232,12 @@ static rlxc_c_value declare_choice(rlxc_c_graph *w, const rlxc_binding *b, const
         v = (rlxc_c_value){
             .kind = RLXC_C_TENSOR, .text = rlxc_cl_name(g, b->var->name), .is_const = true};
         rlxc_cl_line(g, "const %s *%s;", rlxc_cl_memory_type(g, s->dtype), v.text);
-        RLXC_PUSH(w->ctx, &g->locals, v.text);
+        rlxc_c_local(g, v.text);
         v.type = s;
     } else if (s->kind == RLXC_SINFO_PRIM) {
         v = (rlxc_c_value){.kind = RLXC_C_NUMBER, .text = rlxc_cl_name(g, b->var->name)};
         rlxc_cl_line(g, "%s %s;", rlxc_cl_type(g, s->dtype), v.text);
-        RLXC_PUSH(w->ctx, &g->locals, v.text);
+        rlxc_c_local(g, v.text);
     } else if (s->kind == RLXC_SINFO_TUPLE) {
         rlxc_c_value *items = rlxc_alloc(w->ctx, ((size_t)s->n_fields + 1) * sizeof *items);
         for (uint32_t i = 0; i < s->n_fields; i++)
@@ -329,6 +329,32 @@ static void refuse_call(rlxc_c_graph *w, const rlxc_binding *b)
                      is_global ? ", which may call itself or is too large for its caller" : ""));
 }
 
+static bool uses_number(rlxc_c_graph *w, const rlxc_expr *e)
+{
+    rlxc_var_list used = {0};
+    rlxc_collect_vars(w->ctx, e, &used);
+    for (uint32_t i = 0; i < used.vars.count; i++)
+        if (rlxc_has_var(&w->inner, used.vars.items[i]) &&
+            !rlxc_has_var(&w->extents, used.vars.items[i]))
+            return true;
+    return false;
+}
+
+/* Fails if a dimension of |b|'s result that is computed from numbers of the data is negative. */
+static void check_dims(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const rlxc_sinfo *s = b->var->sinfo;
+    const bool has_dims = s && s->kind == RLXC_SINFO_TENSOR && s->dims;
+    for (int32_t i = 0; has_dims && i < s->ndim; i++) {
+        const rlxc_expr *dim = rlxc_canonical(w->ctx, s->dims[i], &w->plan.bounds);
+        if (!uses_number(w, dim) || !rlxc_c_is_known(w, dim) ||
+            rlxc_prove_le(w->ctx, rlxc_i64(w->ctx, 0), dim, &w->plan.bounds))
+            continue;
+        rlxc_cl_line(w->g, "if (%s < 0)", rlxc_cl_index(w->g, dim));
+        rlxc_cl_line(w->g, "  return %s_E_SHAPE;", w->m->macro);
+    }
+}
+
 static void binding(rlxc_c_graph *w, const rlxc_binding *b)
 {
     const uint32_t mark = w->g->memo_log.count;
@@ -342,9 +368,10 @@ static void binding(rlxc_c_graph *w, const rlxc_binding *b)
     case RLXC_FORM_CALL:
         if (site.f)
             rlxc_c_call_kernel(w, b, &site);
-        else if (b->op)
+        else if (b->op) {
+            check_dims(w, b);
             operator(w, b);
-        else if (!rlxc_c_call_builtin(w, b))
+        } else if (!rlxc_c_call_builtin(w, b))
             refuse_call(w, b);
         break;
     case RLXC_FORM_TUPLE:

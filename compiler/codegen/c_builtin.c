@@ -79,7 +79,7 @@ static void shape_to_tensor(rlxc_c_graph *w, const rlxc_binding *b)
         rlxc_text_printf(&numbers, "%s%s", i ? ", " : "",
                          rlxc_c_bare(w->g, rlxc_cl_index(w->g, s->dims[i])));
     rlxc_cl_line(w->g, "int64_t %s[] = {%s};", name, numbers.length ? numbers.data : "0");
-    RLXC_PUSH(w->ctx, &w->g->locals, name);
+    rlxc_c_local(w->g, name);
     rlxc_c_set(w, b->var, (rlxc_c_value){.kind = RLXC_C_TENSOR, .text = name});
 }
 

@@ -114,7 +114,7 @@ void rlxc_c_bind_inner(rlxc_c_graph *w, const rlxc_expr *symbol, const rlxc_expr
     const bool is_symbol = is && is->kind == RLXC_EXPR_VAR;
     const rlxc_bound known = is_symbol ? rlxc_c_range_of(w, is) : (rlxc_bound){0};
     rlxc_cl_line(g, "const int64_t %s = %s;", name, rlxc_c_bare(g, value));
-    RLXC_PUSH(w->ctx, &g->locals, name);
+    rlxc_c_local(g, name);
     rlxc_cl_bind(g, symbol, name, false);
     if (is_symbol && known.min >= b.min && known.max <= b.max)
         return;

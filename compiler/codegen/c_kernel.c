@@ -27,6 +27,7 @@ bool rlxc_c_place(rlxc_cl *g, const rlxc_expr *var, rlx_dtype t)
     const char *type = rlxc_cl_memory_type(g, t), *name = rlxc_cl_name(g, var->var.name);
     rlxc_cl_line(g, "%s *%s = (%s *)(void *)(%s + %s);", type, name, type, g->scratch,
                  rlxc_c_bare(g, rlxc_cl_index(g, offset)));
+    rlxc_c_local(g, name);
     rlxc_cl_set_memory(g, var, name, "", t, false);
     return true;
 }

@@ -180,6 +180,12 @@ bool rlxc_c_uses(const rlxc_text *text, const char *name)
     return false;
 }
 
+void rlxc_c_local(rlxc_cl *g, const char *name)
+{
+    if (g->is_c)
+        RLXC_PUSH(g->ctx, &g->locals, name);
+}
+
 /* A variable of a function: the offset of the line that declares it. */
 typedef struct local {
     const char *name;

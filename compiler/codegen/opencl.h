@@ -111,7 +111,10 @@ const char *rlxc_c_global_name(rlxc_cl *g, const char *hint);
 void rlxc_c_forget_names(rlxc_cl *g);
 /* True if |name| is a word of |text|. */
 bool rlxc_c_uses(const rlxc_text *text, const char *name);
-/* Adds "(void)x;" for variables of a function's body that nothing reads: C compilers would warn. */
+/* Notes a variable that the function being written declares; nothing if that is not C. */
+void rlxc_c_local(rlxc_cl *g, const char *name);
+/* Adds "(void)x;" for noted variables of a function's body that nothing reads: C compilers would
+ * warn. */
 void rlxc_c_mark_unread(rlxc_cl *g, rlxc_text *io_text);
 /* The functions that |texts| call. */
 void rlxc_c_helpers(rlxc_text *out, const rlxc_text *const *texts, uint32_t n);

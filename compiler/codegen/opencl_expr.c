@@ -34,7 +34,7 @@ const char *rlxc_cl_named(rlxc_cl *g, const char *type, const char *value)
 {
     const char *name = rlxc_cl_name(g, "t");
     rlxc_cl_line(g, "const %s %s = %s;", type, name, rlxc_c_bare(g, value));
-    RLXC_PUSH(g->ctx, &g->locals, name);
+    rlxc_c_local(g, name);
     return name;
 }
 

@@ -117,7 +117,7 @@ static void allocate(rlxc_cl *g, const rlxc_expr *var, rlx_dtype t, const char *
                    g->f->name, shared ? "block" : "thread", *sum, most);
         return;
     }
-    RLXC_PUSH(g->ctx, &g->locals, name);
+    rlxc_c_local(g, name);
     rlxc_cl_set_memory(g, var, name, shared ? "__local" : "", t, false);
     if (!shared && !g->is_c && rlxc_cl_declare_registers(g, var, name, count))
         return;
@@ -382,7 +382,7 @@ static void let(rlxc_cl *g, const rlxc_stmt *s)
     const char *value = rlxc_cl_expr(g, s->let.value),
                *name = rlxc_cl_name(g, s->let.var->var.name);
     rlxc_cl_line(g, "const %s %s = %s;", rlxc_cl_type(g, t), name, rlxc_c_bare(g, value));
-    RLXC_PUSH(g->ctx, &g->locals, name);
+    rlxc_c_local(g, name);
     rlxc_cl_bind(g, s->let.var, name, false);
 }
 

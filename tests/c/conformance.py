@@ -22,7 +22,7 @@ import tempfile
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy's library would start threads of its own
 import numpy as np  # noqa: E402
 
-FEW = 4096
+SMALL_LIMIT = 4096  # of a symbol whose product with others must not overflow: a case may go beyond it
 IS_RANGE = re.compile(r"-?\w+ to ")
 FOR_DATA = 65536  # bytes of an arena for tensors whose sizes only data determines
 NO_FORM = re.compile(r"C has no form of ([^\n]*)|error: .*?(C: [^\n]*|smaller than a byte|call functions of the host|an address is used"
@@ -131,8 +131,8 @@ def call(library, header, case, folder, number, one):
     status = getattr(library, "model_" + name)(*args)
     if status != 0:
         limits = [int(most) for most in re.findall(r"\n \*   \w+: -?\d+ to (\d+)\n", header)]
-        if status == 1 and min(limits, default=FEW) < FEW:
-            raise NoForm("sizes: products of many symbols limit each to less than %d" % FEW)
+        if status == 1 and min(limits, default=SMALL_LIMIT) < SMALL_LIMIT:
+            raise NoForm("sizes: products of many symbols limit each to less than %d" % SMALL_LIMIT)
         return "call %d: status %d" % (number, status)
     for i, (got, shape, want) in enumerate(zip(outs, shapes, wants)):
         if shape is not None and list(shape) != list(want.shape):

@@ -80,5 +80,14 @@ int main(void)
     expect("find in nothing",
            data_find(some, 0, places, 0, got, out, 0, &powers, arena, bytes) == 0 && got[1] == 0 &&
                powers == 0);
+
+    const int64_t three = 3, below = -3;
+    bytes = sizeof arena;
+    expect("double", data_double(&three, out, 6, got, arena, bytes) == 0 && got[0] == 6);
+    expect("double of a negative number",
+           data_double(&below, out, 6, got, arena, bytes) == DATA_E_SHAPE);
+    expect("above", data_above(&three, out, 6, got, arena, bytes) == 0 && got[0] == 4);
+    expect("above a negative number",
+           data_above(&below, out, 6, got, arena, bytes) == 0 && got[0] == 1);
     return failed;
 }

@@ -42,3 +42,21 @@ class Module:
         ones: R.Tensor((k,), dtype="float32") = R.ones(R.shape([k]), dtype="float32")
         powers: R.Tensor((k,), dtype="float32") = R.exp(ones)
         return (places, powers)
+
+    @R.function
+    def double(s: R.Tensor((1,), dtype="int64")) -> R.Tensor(dtype="float32", ndim=1):
+        k = T.int64()
+        shape: R.Shape(ndim=1) = R.tensor_to_shape(s)
+        known: R.Shape([k]) = R.match_cast(shape, R.Shape([k]))
+        ones: R.Tensor((k * 2,), dtype="float32") = R.ones(R.shape([k * 2]), dtype="float32")
+        y: R.Tensor((k * 2,), dtype="float32") = R.exp(ones)
+        return y
+
+    @R.function
+    def above(s: R.Tensor((1,), dtype="int64")) -> R.Tensor(dtype="float32", ndim=1):
+        k = T.int64()
+        shape: R.Shape(ndim=1) = R.tensor_to_shape(s)
+        known: R.Shape([k]) = R.match_cast(shape, R.Shape([k]))
+        ones: R.Tensor((T.max(k, 0) + 1,), dtype="float32") = R.ones(R.shape([T.max(k, 0) + 1]), dtype="float32")
+        y: R.Tensor((T.max(k, 0) + 1,), dtype="float32") = R.exp(ones)
+        return y

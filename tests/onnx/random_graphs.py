@@ -6,11 +6,12 @@ taken only where it is valid at each of them. Sizes come from the dimensions of 
 named, unnamed or of unknown rank; axes, shapes and bounds are constants, inputs, or computed from
 other shapes. Values that decide something (conditions, indices) are exact: never a rounded float.
 
-    random_graphs.py --rlxc FILE --rlx FILE [--seed S] [--count N] [--nodes N] [--device D] [--keep FOLDER]
-                     [--cases FOLDER]
+    random_graphs.py --rlxc FILE --rlx FILE [--seed S] [--count N] [--nodes N] [--device D]
+                     [--keep FOLDER] [--cases FOLDER]
 
-Seed S makes the same graph every time; FOLDER keeps the last one with its inputs. `make test-ops`
-runs a few; more seeds and nodes are for a longer search.
+Seed S makes the same graph every time. --keep stores the last one with its inputs, --cases stores
+all as conformance cases instead of running them. `make test-ops` runs a few, `make test-c` a few as
+C; more seeds and nodes are for a longer search.
 """
 import argparse
 import contextlib
