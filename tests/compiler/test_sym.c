@@ -184,6 +184,7 @@ RLX_TEST(sym, canonical_forms)
         {"max(n, n + 1)", "n + 1"},
         {"min(4, n)", "min(n, 4)"},
         {"max(0, n)", "n"},
+        {"max(j, 0 - 9223372036854775807)", "j"}, /* their difference overflows */
         {"min(min(n, m), n)", "min(n, m)"},
         {"min(m, n) - min(n, m)", "0"},
         {"max(r, 3)", "3"},
@@ -304,6 +305,38 @@ RLX_TEST(sym, bounds_follow_the_ranges)
         cr_expect(b.min == rows[i].min && b.max == rows[i].max, "%s in [%lld, %lld]", rows[i].text,
                   (long long)b.min, (long long)b.max);
     }
+    finish(&f);
+}
+
+static bool holds(rlxc_expr_kind kind, int64_t a, int64_t b)
+{
+    return kind == RLXC_EXPR_LT   ? a < b
+           : kind == RLXC_EXPR_LE ? a <= b
+           : kind == RLXC_EXPR_GT ? a > b
+                                  : a >= b;
+}
+
+/* A conditional that gives what it compares: j if j > 0 else 100. */
+RLX_TEST(sym, bounds_of_arms)
+{
+    fixture f = begin();
+    static const rlxc_expr_kind kinds[] = {RLXC_EXPR_LT, RLXC_EXPR_LE, RLXC_EXPR_GT, RLXC_EXPR_GE};
+    const rlxc_expr *j = f.vars[3], *other = rlxc_i64(f.ctx, 100);
+    for (uint32_t k = 0; k < 8; k++)
+        for (int64_t c = -4; c < 20; c++) {
+            const bool first = k < 4; /* where the comparison holds */
+            int64_t min = 100, max = 100;
+            for (int64_t at = -5; at <= 20; at++)
+                if (holds(kinds[k % 4], at, c) == first) {
+                    min = at < min ? at : min;
+                    max = at > max ? at : max;
+                }
+            const rlxc_expr *cond = rlxc_binary(f.ctx, kinds[k % 4], j, rlxc_i64(f.ctx, c));
+            const rlxc_expr *e = rlxc_select(f.ctx, cond, first ? j : other, first ? other : j);
+            const rlxc_bound b = rlxc_bound_of(f.ctx, e, &f.bounds);
+            cr_expect(b.min == min && b.max == max, "%u, %lld: [%lld, %lld]", k, (long long)c,
+                      (long long)b.min, (long long)b.max);
+        }
     finish(&f);
 }
 
