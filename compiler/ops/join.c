@@ -131,6 +131,11 @@ static void append_part(rlxc_te *te, const rlxc_te_operand *part, const rlxc_buf
     rlxc_te_store_at(te, out, at, NULL, rlxc_te_get(te, part, te->axes));
 }
 
+static bool is_empty(const rlxc_sinfo *part, uint32_t axis)
+{
+    return part->dims && rlxc_is_const(part->dims[axis], 0);
+}
+
 /* The |n| > MAX_WRITTEN tensors of the tuple, joined by groups. */
 static rlxc_atom concat_groups(rlxc_builder *b, const rlxc_binding *call, uint32_t n)
 {
@@ -161,10 +166,12 @@ rlxc_atom rlxc_legalize_concat(rlxc_builder *b, const rlxc_binding *call)
     if (!rlxc_te_begin(&te, b, call, "concatenate", RLXC_PATTERN_INJECTIVE) ||
         !join_axis(&te.view, te.out->ndim, &axis))
         return (rlxc_atom){0};
-    uint32_t n = te.view.in[0]->n_fields;
-    rlxc_te_operand *parts = rlxc_alloc(b->ctx, n * sizeof *parts);
-    for (uint32_t i = 0; i < n; i++)
-        parts[i] = rlxc_te_field_of(&te, 0, i, "part");
+    const uint32_t n_fields = te.view.in[0]->n_fields;
+    uint32_t n = 0;
+    rlxc_te_operand *parts = rlxc_alloc(b->ctx, n_fields * sizeof *parts);
+    for (uint32_t i = 0; i < n_fields; i++)
+        if (!is_empty(te.view.in[0]->fields[i], axis) || (n == 0 && i + 1 == n_fields))
+            parts[n++] = rlxc_te_field_of(&te, 0, i, "part");
     if (rlxc_failed(b->ctx))
         return (rlxc_atom){0};
     const rlxc_buffer *out = rlxc_te_output(&te, "T_concat");
@@ -260,10 +267,12 @@ rlxc_atom rlxc_legalize_stack(rlxc_builder *b, const rlxc_binding *call)
     if (!rlxc_te_begin(&te, b, call, "stack", RLXC_PATTERN_INJECTIVE) ||
         !rlxc_axis_in(&te.view, rlxc_attr_get_int(call, "axis", 0), te.out->ndim, &axis))
         return (rlxc_atom){0};
-    uint32_t n = te.view.in[0]->n_fields;
-    rlxc_te_operand *parts = rlxc_alloc(b->ctx, n * sizeof *parts);
-    for (uint32_t i = 0; i < n; i++)
-        parts[i] = rlxc_te_field_of(&te, 0, i, "part");
+    const uint32_t n_fields = te.view.in[0]->n_fields;
+    uint32_t n = 0;
+    rlxc_te_operand *parts = rlxc_alloc(b->ctx, n_fields * sizeof *parts);
+    for (uint32_t i = 0; i < n_fields; i++)
+        if (!is_empty(te.view.in[0]->fields[i], axis) || (n == 0 && i + 1 == n_fields))
+            parts[n++] = rlxc_te_field_of(&te, 0, i, "part");
     if (rlxc_failed(b->ctx))
         return (rlxc_atom){0};
     const rlxc_buffer *out = rlxc_te_output(&te, "T_stack");
