@@ -76,14 +76,11 @@ typedef struct rlxc_c_part { /* of an arena */
 
 typedef struct rlxc_c_plan {
     RLXC_VEC(rlxc_c_part) parts;
-    RLXC_VEC(const rlxc_expr *)
-    sizes; /* bytes of tensors whose size depends on more than the
-            * call's symbols */
     bool is_static, has_late;
-    int64_t bytes;      /* of the arena, where the plan is static */
-    int64_t limit;      /* else: the limit of symbols without an upper bound, so that nothing
-                         * overflows */
-    rlxc_bounds bounds; /* of the function's symbols, with that limit */
+    bool has_inner; /* the size of a tensor depends on more than the call's symbols */
+    int64_t bytes;  /* of the arena, where the plan is static */
+    rlxc_bounds
+        bounds; /* of the function's symbols, with limits for those without an upper bound */
     rlxc_bounds stated; /* without */
 } rlxc_c_plan;
 /* Decides between a static plan and an arena, and chooses the offsets, from the parts and the

@@ -39,6 +39,16 @@ static void check_number(rlxc_c_graph *w, const rlxc_binding *b)
     rlxc_c_set(w, b->var, x);
 }
 
+static void check_nonzero(rlxc_c_graph *w, const rlxc_binding *b)
+{
+    const rlxc_c_value x = rlxc_c_value_of(w, b->args[0], b->range);
+    if (x.kind != RLXC_C_NUMBER)
+        rlxc_c_refuse(w, b->range, "a check of a value that is not a number");
+    else
+        fail_unless(w, rlxc_internf(w->ctx, "%s != 0", x.text));
+    rlxc_c_set(w, b->var, x);
+}
+
 static void make_tuple(rlxc_c_graph *w, const rlxc_binding *b)
 {
     const rlxc_atom tuple = rlxc_atom_tuple(w->ctx, b->args, b->n_args);
@@ -93,6 +103,7 @@ bool rlxc_c_call_builtin(rlxc_c_graph *w, const rlxc_binding *b)
         {"rlx.assert", 1, assert_holds},
         {"relax.run.assert_op", 1, assert_holds},
         {"rlx.check_number", 3, check_number},
+        {"rlx.check_nonzero", 1, check_nonzero},
         {"vm.builtin.copy", 1, same},
         {"vm.builtin.make_tuple", 0, make_tuple},
         {"vm.builtin.tuple_getitem", 2, get_item},

@@ -98,9 +98,23 @@ static void define(rlxc_c_module *m, const rlxc_pool *pool)
     rlxc_text_printf(&m->data_text, "#ifndef %s\n#define %s\n#endif\n", macro, macro);
 }
 
+/* Operands of what became no code name constants that nothing uses. */
+static void forget_unused(rlxc_c_module *m)
+{
+    rlxc_map words = {0};
+    uint32_t n = 0;
+    rlxc_c_note_words(&m->kernel_text, &words);
+    rlxc_c_note_words(&m->graph_text, &words);
+    for (uint32_t i = 0; i < m->arrays.count; i++)
+        if (rlxc_map_get(&words, rlxc_key(m->arrays.items[i].name)))
+            m->arrays.items[n++] = m->arrays.items[i];
+    m->arrays.count = n;
+}
+
 void rlxc_c_write_constants(rlxc_c_module *m)
 {
     rlxc_cl *g = &m->cl;
+    forget_unused(m);
     const uint32_t n = m->arrays.count, n_pools = m->constant_pools.n;
     if (rlxc_failed(m->ctx) || n == 0)
         return;

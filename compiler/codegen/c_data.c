@@ -1,16 +1,24 @@
-/* Sizes that only data determines, in C.
+/* Sizes in C: those that only data determines, and those that may overflow.
  *
  * A symbol that is not the caller's gets its value in the body: R.match_cast binds it, or it is a
  * dimension that R.tensor_to_shape or a branch of an If produces. If its upper bound is known,
  * parts of the arena are planned for that bound. Other parts lie after the planned ones, one after
- * the other, in the rest of the caller's arena. */
+ * the other, in the rest of the caller's arena.
+ *
+ * Symbols without upper bounds may be large, so a product of them may overflow. Before the program
+ * computes such a size, it computes the product of the factors' magnitudes in double (rlxc_c_size):
+ * unlike a 64-bit number, that cannot wrap. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/c_graph.h"
+#include "compiler/ir/match_expr.h"
 #include "compiler/ir/op.h"
 #include "compiler/ops/require.h"
+
+#define MOST 0x1p62 /* the magnitude of numbers from which sizes are computed */
 
 static bool is_callers(rlxc_c_graph *w, const rlxc_expr *symbol)
 {
@@ -121,6 +129,91 @@ void rlxc_c_bind_inner(rlxc_c_graph *w, const rlxc_expr *symbol, const rlxc_expr
     rlxc_c_check_range(w, name, b, rlxc_internf(w->ctx, "%s_E_SHAPE", w->m->macro));
 }
 
+static bool is_sum_or_product(const rlxc_expr *e)
+{
+    return e->kind == RLXC_EXPR_ADD || e->kind == RLXC_EXPR_SUB || e->kind == RLXC_EXPR_MUL;
+}
+
+/* A number that no intermediate result of |e| exceeds in magnitude, and the double expression that
+ * gives it at run time. What is neither a sum nor a product is a value. */
+static double magnitude(rlxc_c_graph *w, const rlxc_expr *e, const char **text)
+{
+    if (e->kind == RLXC_EXPR_INT) {
+        const double value = fmax(fabs((double)e->i), 1);
+        *text = rlxc_internf(w->ctx, "%.1f", value);
+        return value;
+    }
+    if (is_sum_or_product(e)) {
+        const bool is_product = e->kind == RLXC_EXPR_MUL;
+        const char *x, *y;
+        const double a = magnitude(w, e->bin.a, &x), b = magnitude(w, e->bin.b, &y);
+        *text = rlxc_internf(w->ctx, is_product ? "%s * %s" : "(%s + %s)", x, y);
+        return is_product ? a * b : a + b;
+    }
+    const rlxc_bound b = rlxc_bound_of(w->ctx, e, &w->plan.bounds);
+    *text = rlxc_internf(w->ctx, "rlx_magnitude(%s)", rlxc_c_bare(w->g, rlxc_cl_index(w->g, e)));
+    return fmax(fmax(-(double)b.min, (double)b.max), 1);
+}
+
+typedef struct size_check {
+    const char *failure; /* what the emitted code returns */
+    const char *when;    /* the condition under which the size is computed; NULL: always */
+} size_check;
+
+static void check_size(rlxc_c_graph *w, const rlxc_expr *e, bool is_inside, size_check c);
+
+/* Only the value that |cond| selects is computed. */
+static void check_selected(rlxc_c_graph *w, const rlxc_expr *cond, const rlxc_expr *yes,
+                           const rlxc_expr *no, size_check c)
+{
+    check_size(w, cond, false, c);
+    for (int i = 0; i < 2; i++) {
+        const char *text = rlxc_internf(w->ctx, "%s%s", i ? "!" : "", rlxc_cl_expr(w->g, cond));
+        const size_check side = {c.failure,
+                                 c.when ? rlxc_internf(w->ctx, "%s && %s", c.when, text) : text};
+        check_size(w, i ? no : yes, false, side);
+    }
+}
+
+/* Emits code that fails where a sum or product in |e| might overflow, operands before what uses
+ * them. |is_inside|: |e| is a term or factor. */
+static void check_size(rlxc_c_graph *w, const rlxc_expr *e, bool is_inside, size_check c)
+{
+    const char *text;
+    for (uint32_t i = 0; i < w->checked.count && !is_inside; i++)
+        if (rlxc_same(w->checked.items[i], e))
+            return;
+    const bool is_inner = is_sum_or_product(e);
+    if (rlxc_is_binary(e)) {
+        check_size(w, e->bin.a, is_inner, c);
+        check_size(w, e->bin.b, is_inner, c);
+    } else if (e->kind == RLXC_EXPR_SELECT) {
+        check_selected(w, e->select.cond, e->select.yes, e->select.no, c);
+    } else if (rlxc_is_choice(e)) {
+        check_selected(w, e->call.args[0], e->call.args[1], e->call.args[2], c);
+    }
+    if (!is_inner || is_inside)
+        return;
+    if (magnitude(w, e, &text) > MOST) {
+        rlxc_cl_line(w->g, "if (%s%s%s > 0x1p62)", c.when ? c.when : "", c.when ? " && " : "",
+                     text);
+        rlxc_cl_line(w->g, "  return %s;", c.failure);
+    }
+    if (!c.when)
+        RLXC_PUSH(w->ctx, &w->checked, e);
+}
+
+const char *rlxc_c_size(rlxc_c_graph *w, const rlxc_expr *e, const char *failure)
+{
+    check_size(w, e, false, (size_check){failure, NULL});
+    return rlxc_cl_index(w->g, e);
+}
+
+const char *rlxc_c_body_size(rlxc_c_graph *w, const rlxc_expr *e)
+{
+    return rlxc_c_size(w, e, rlxc_internf(w->ctx, "%s_E_SHAPE", w->m->macro));
+}
+
 void rlxc_c_begin_part(rlxc_c_graph *w, uint32_t part)
 {
     rlxc_c_part *p = &w->plan.parts.items[part];
@@ -128,13 +221,14 @@ void rlxc_c_begin_part(rlxc_c_graph *w, uint32_t part)
     const rlxc_expr *bytes = rlxc_canonical(w->ctx, p->bytes, &w->plan.bounds);
     const rlxc_expr *actual = p->actual ? rlxc_canonical(w->ctx, p->actual, &w->plan.bounds) : NULL;
     if (p->is_late) {
+        const char *text = rlxc_c_body_size(w, bytes);
         p->at = rlxc_cl_name(g, "part");
         rlxc_cl_line(g, "unsigned char *const %s = rlx_take(arena_start, arena_bytes, &used, %s);",
-                     p->at, rlxc_c_bare(g, rlxc_cl_index(g, bytes)));
+                     p->at, rlxc_c_bare(g, text));
         rlxc_cl_line(g, "if (!%s)", p->at);
     } else if (actual && !rlxc_prove_le(w->ctx, actual, bytes, &w->plan.bounds)) {
-        rlxc_cl_line(g, "if (%s > %s)", rlxc_c_bare(g, rlxc_cl_index(g, actual)),
-                     rlxc_cl_index(g, bytes));
+        const char *uses = rlxc_c_body_size(w, actual), *has = rlxc_c_body_size(w, bytes);
+        rlxc_cl_line(g, "if (%s > %s)", rlxc_c_bare(g, uses), has);
     } else {
         return;
     }

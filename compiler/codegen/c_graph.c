@@ -90,10 +90,9 @@ static void plan_function(rlxc_c_graph *w)
     check_symbols(w, "-1");
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t mark = w->g->memo_log.count;
-        rlxc_cl_line(w->g, "at[%u] = %s;", i,
-                     p->parts.items[i].is_late
-                         ? "0"
-                         : rlxc_c_bare(w->g, rlxc_cl_index(w->g, p->parts.items[i].bytes)));
+        const char *bytes =
+            p->parts.items[i].is_late ? "0" : rlxc_c_size(w, p->parts.items[i].bytes, "-1");
+        rlxc_cl_line(w->g, "at[%u] = %s;", i, rlxc_c_bare(w->g, bytes));
         rlxc_cl_memo_forget(w->g, mark);
     }
     if (text.length)

@@ -39,6 +39,7 @@ typedef struct rlxc_c_graph {
     rlxc_map storages; /* variable of a planned storage -> part + 1 */
     rlxc_map parts;    /* binding -> part + 1: of a tensor, or scratch memory of a call */
     rlxc_map direct;   /* variable of a tensor that is a result -> name of its parameter */
+    RLXC_VEC(const rlxc_expr *) checked; /* sizes that are known not to overflow here */
     rlxc_c_plan plan;
     const char *pools[RLXC_MAX_POOLS]; /* names of the parameters */
     uint64_t pool_bytes[RLXC_MAX_POOLS];
@@ -112,6 +113,10 @@ const rlxc_expr *rlxc_c_limit(rlxc_c_graph *w, const rlxc_expr *e);
  * code fails if the value is outside its bounds. */
 void rlxc_c_bind_inner(rlxc_c_graph *w, const rlxc_expr *symbol, const rlxc_expr *is,
                        const char *value);
+/* The text of the size |e|, after code that returns |failure| where computing it may overflow. */
+const char *rlxc_c_size(rlxc_c_graph *w, const rlxc_expr *e, const char *failure);
+/* The same where the function fails with E_SHAPE. */
+const char *rlxc_c_body_size(rlxc_c_graph *w, const rlxc_expr *e);
 /* Emits the code that a part of the arena needs before its first use. */
 void rlxc_c_begin_part(rlxc_c_graph *w, uint32_t part);
 

@@ -2,8 +2,9 @@
  *
  * With upper bounds of all symbols each part has its largest size, and the offsets are numbers.
  * Without, the program lays the parts out at each call (rlx_lay_out in c_helpers.def), for symbols
- * up to a limit beyond which sizes might overflow. Symbols that are no dimensions, but numbers from
- * which dimensions are computed, may also be negative. */
+ * up to a fixed limit; where products of symbols may still overflow, it checks them (rlxc_c_size).
+ * Symbols that are no dimensions, but numbers from which dimensions are computed, may also be
+ * negative. */
 #include "compiler/codegen/c.h"
 
 #include <stdlib.h>
@@ -97,36 +98,16 @@ static void place_all(rlxc_context *ctx, rlxc_c_plan *plan)
     }
 }
 
-/* True if no tensor whose size the body finds may be so large that its size overflows. */
-static bool all_fit(rlxc_context *ctx, const rlxc_c_plan *plan)
-{
-    for (uint32_t i = 0; i < plan->sizes.count; i++) {
-        const int64_t max = rlxc_bound_of(ctx, plan->sizes.items[i], &plan->bounds).max;
-        if (max < 0 || max > MOST_BYTES)
-            return false;
-    }
-    return all_below(ctx, plan, &plan->bounds, MOST_BYTES);
-}
-
 void rlxc_c_lay_out(rlxc_context *ctx, rlxc_c_plan *plan, const rlxc_function *f,
                     const rlxc_var_list *dims, const rlxc_var_list *numbers, bool in_pools)
 {
     plan->stated = rlxc_stated_bounds(ctx, f);
     plan->bounds = limited(ctx, f, dims, INT64_MAX, numbers, INT64_MAX);
-    plan->limit = INT32_MAX;
     plan->has_late = has_late(plan);
     plan->is_static = !plan->has_late && all_below(ctx, plan, &plan->bounds, MOST_BYTES);
     if (plan->is_static && !in_pools)
         place_all(ctx, plan);
-    if ((plan->is_static && plan->sizes.count == 0) || (!plan->is_static && in_pools))
+    if ((plan->is_static && !plan->has_inner) || (!plan->is_static && in_pools))
         return;
-    plan->bounds = limited(ctx, f, dims, plan->limit, numbers, plan->limit);
-    while (plan->limit > 1 && !all_fit(ctx, plan)) {
-        plan->limit /= 2;
-        plan->bounds = limited(ctx, f, dims, plan->limit, numbers, plan->limit);
-    }
-    const rlxc_bounds narrow = plan->bounds;
-    plan->bounds = limited(ctx, f, dims, plan->limit, numbers, MOST_NUMBER);
-    if (!all_fit(ctx, plan))
-        plan->bounds = narrow;
+    plan->bounds = limited(ctx, f, dims, INT32_MAX, numbers, MOST_NUMBER);
 }

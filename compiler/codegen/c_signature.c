@@ -156,10 +156,11 @@ static void write_shape(rlxc_c_graph *w, const rlxc_c_result *r, const rlxc_sinf
 {
     const rlxc_expr *count =
         rlxc_canonical(w->ctx, rlxc_product(w->ctx, type->dims, (uint32_t)type->ndim), NULL);
+    const char *text = rlxc_c_body_size(w, count);
     for (int32_t i = 0; i < type->ndim; i++)
         rlxc_cl_line(w->g, "%s[%d] = %s;", r->shape, i,
                      rlxc_c_bare(w->g, rlxc_cl_index(w->g, type->dims[i])));
-    rlxc_cl_line(w->g, "if (%s > %s)", rlxc_c_bare(w->g, rlxc_cl_index(w->g, count)), r->room);
+    rlxc_cl_line(w->g, "if (%s > %s)", rlxc_c_bare(w->g, text), r->room);
     rlxc_cl_line(w->g, "  return %s_E_MEMORY;", w->m->macro);
 }
 

@@ -14,8 +14,7 @@ void rlxc_c_note_sizes(rlxc_c_graph *w, const rlxc_sinfo *type)
         for (int32_t i = 0; i < type->ndim; i++)
             if (type->dims[i]->kind == RLXC_EXPR_VAR)
                 rlxc_collect_vars(w->ctx, type->dims[i], &w->extents);
-        if (!rlxc_c_is_known(w, bytes))
-            RLXC_PUSH(w->ctx, &w->plan.sizes, bytes);
+        w->plan.has_inner = w->plan.has_inner || !rlxc_c_is_known(w, bytes);
     }
     for (uint32_t i = 0; type && type->kind == RLXC_SINFO_TUPLE && i < type->n_fields; i++)
         rlxc_c_note_sizes(w, type->fields[i]);

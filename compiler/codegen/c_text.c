@@ -193,19 +193,35 @@ typedef struct local {
     bool is_found, is_read;
 } local;
 
+/* The length of the word at |at|; 0 if none begins there. */
+static size_t word_length(const char *text, size_t at, size_t end)
+{
+    size_t length = 0;
+    while (at + length < end && is_word(text[at + length]))
+        length++;
+    return length;
+}
+
+void rlxc_c_note_words(const rlxc_text *text, rlxc_map *words)
+{
+    for (size_t at = 0, length; at < text->length; at += length ? length : 1) {
+        length = word_length(text->data, at, text->length);
+        const char *word = length ? rlxc_intern(text->ctx, text->data + at, length) : NULL;
+        if (word)
+            rlxc_map_set(text->ctx, words, rlxc_key(word), (void *)(uintptr_t)word);
+    }
+}
+
 /* Finds the variables in the line [start, end): the first use of a name declares it; those behind
  * the line's first word, which may be what it assigns, are read. */
 static void find_locals(rlxc_context *ctx, const char *text, size_t start, size_t end,
                         rlxc_map *locals)
 {
     bool is_first = true;
-    for (size_t at = start, length; at < end; at += length) {
-        for (length = 0; at + length < end && is_word(text[at + length]);)
-            length++;
-        if (length == 0) {
-            length = 1;
+    for (size_t at = start, length; at < end; at += length ? length : 1) {
+        length = word_length(text, at, end);
+        if (length == 0)
             continue;
-        }
         local *l = rlxc_map_get(locals, rlxc_key(rlxc_intern(ctx, text + at, length)));
         if (l && !l->is_found)
             l->declared = start;

@@ -111,6 +111,8 @@ const char *rlxc_c_global_name(rlxc_cl *g, const char *hint);
 void rlxc_c_forget_names(rlxc_cl *g);
 /* True if |name| is a word of |text|. */
 bool rlxc_c_uses(const rlxc_text *text, const char *name);
+/* Adds the words of |text|, interned, to the keys of |words|. */
+void rlxc_c_note_words(const rlxc_text *text, rlxc_map *words);
 /* Notes a variable that the function being written declares; nothing if that is not C. */
 void rlxc_c_local(rlxc_cl *g, const char *name);
 /* Adds "(void)x;" for noted variables of a function's body that nothing reads: C compilers would

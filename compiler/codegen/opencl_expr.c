@@ -366,6 +366,7 @@ static const char *choose(rlxc_cl *g, const rlxc_expr *cond, const rlxc_expr *ye
         return rlxc_internf(g->ctx, "(%s ? %s : %s)", c, y, n);
     const char *name = rlxc_cl_name(g, "t");
     rlxc_cl_line(g, "%s %s;", type, name);
+    rlxc_c_local(g, name);
     rlxc_cl_line(g, "if (%s) {", rlxc_c_bare(g, c));
     write_side(g, &first, name, y);
     rlxc_cl_line(g, "} else {");
@@ -385,6 +386,7 @@ static const char *logical(rlxc_cl *g, const rlxc_expr *e)
         return rlxc_internf(g->ctx, is_and ? "(%s && %s)" : "(%s || %s)", a, b);
     const char *name = rlxc_cl_name(g, "t");
     rlxc_cl_line(g, "bool %s = %s;", name, a);
+    rlxc_c_local(g, name);
     rlxc_cl_line(g, is_and ? "if (%s) {" : "if (!%s) {", name);
     write_side(g, &second, name, b);
     rlxc_cl_line(g, "}");

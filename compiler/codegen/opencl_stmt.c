@@ -61,16 +61,16 @@ void rlxc_cl_bind(rlxc_cl *g, const rlxc_expr *var, const char *name, bool is_in
 
 /* --- temporaries ------------------------------------------------------------------------------ */
 
-/* At least one; the others do not matter where an extent is 0. */
-static bool count_elements(const rlxc_expr *const *extents, uint32_t n, rlx_dtype t, int64_t *out)
+/* The most elements: at least one; the other extents do not matter where one is 0. */
+static bool count_elements(const rlxc_cl *g, const rlxc_expr *const *extents, uint32_t n,
+                           rlx_dtype t, int64_t *out)
 {
     int64_t count = t.lanes;
     for (uint32_t i = 0; i < n; i++)
         count = rlxc_is_const(extents[i], 0) ? 0 : count;
     for (uint32_t i = 0; i < n && count > 0; i++) {
-        int64_t extent;
-        if (!rlxc_is_int(extents[i], &extent) || extent < 0 ||
-            __builtin_mul_overflow(count, extent, &count) || count > INT32_MAX)
+        const int64_t extent = rlxc_bound_of(g->ctx, extents[i], &g->bounds).max;
+        if (extent < 0 || __builtin_mul_overflow(count, extent, &count) || count > INT32_MAX)
             return false;
     }
     *out = count > 0 ? count : 1;
@@ -100,9 +100,10 @@ static void allocate(rlxc_cl *g, const rlxc_expr *var, rlx_dtype t, const char *
         return;
     const bool shared = rlxc_is_shared(scope);
     const char *why = rlxc_cl_lacks_type(g->target, t), *name = rlxc_cl_name(g, var->var.name);
-    if (why || !count_elements(extents, n, t, &count)) {
+    if (why || !count_elements(g, extents, n, t, &count)) {
         rlxc_error(g->ctx, g->range, "%s: temporary %s: %s", g->f->name, var->var.name,
-                   why ? why : "memory of a thread or a block has a constant size");
+                   why ? why
+                       : "memory of a thread or a block needs a constant upper bound of its size");
         return;
     }
     const uint64_t bytes = (uint64_t)count * (t.bits <= 8 ? 1u : t.bits / 8u);

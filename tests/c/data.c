@@ -21,7 +21,7 @@ int main(void)
     static const float x[6] = {1, 2, 3, 4, 5, 6};
     static double arena[256];
     const int64_t shape[2] = {2, 3}, wrong[2] = {2, 2}, negative[2] = {-2, -3},
-                  large[2] = {1 << 20, 1 << 20};
+                  large[2] = {1 << 20, 1 << 20}, beyond[2] = {INT32_MAX, INT32_MAX};
     const uint8_t yes = 1, no = 0;
     const float some[8] = {0, 1, 0, 0, NAN, -0.0f, 2, 3};
     static const int64_t rows[4] = {0, 2, 3, 3}, columns[4] = {1, 0, 0, 1};
@@ -43,6 +43,8 @@ int main(void)
            data_fill(x, negative, 6, out, 36, got, arena, sizeof arena) == DATA_E_SHAPE);
     expect("fill that is too large",
            data_fill(x, large, 6, out, 36, got, arena, sizeof arena) != 0);
+    expect("fill whose size overflows",
+           data_fill(x, beyond, 6, out, 36, got, arena, sizeof arena) == DATA_E_SHAPE);
     expect("fill of nothing", data_fill(x, shape, 0, out, 0, got, arena, sizeof arena) == 0 &&
                                   got[0] == 2 && got[2] == 0);
 
@@ -89,5 +91,17 @@ int main(void)
     expect("above", data_above(&three, out, 6, got, arena, bytes) == 0 && got[0] == 4);
     expect("above a negative number",
            data_above(&below, out, 6, got, arena, bytes) == 0 && got[0] == 1);
+
+    /* Three symbols without bounds: each may be large where the product is not. */
+    bytes = data_box_arena_bytes(2, 3, 6);
+    expect("box", bytes > 0 && bytes < sizeof arena &&
+                      data_box(x, x, x, 2, 3, 6, out, arena, sizeof arena) == 0 && out[0] == 30);
+    expect("a long box", data_box_arena_bytes(INT32_MAX, 1, 1) >= (size_t)4 * INT32_MAX);
+    expect("a box whose size overflows",
+           data_box_arena_bytes(INT32_MAX, INT32_MAX, INT32_MAX) == 0 &&
+               data_box_arena_bytes(1 << 16, 1 << 16, 1 << 16) == 0 &&
+               data_box(x, x, x, 1 << 22, 1 << 22, 1 << 22, out, arena, sizeof arena) ==
+                   DATA_E_SHAPE);
+    expect("a box of nothing with such sizes", data_box_arena_bytes(0, INT32_MAX, INT32_MAX) == 0);
     return failed;
 }

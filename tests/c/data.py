@@ -1,4 +1,5 @@
-# Sizes that only data determines: a shape that is data, with memory behind the plan; a reshape to it; branches of two shapes; elements that are found.
+# Sizes that only data determines: a shape that is data, with memory behind the plan; a reshape to it; branches of two shapes; elements that are found;
+# a size that may overflow.
 @I.ir_module
 class Module:
     @R.function
@@ -60,3 +61,15 @@ class Module:
         ones: R.Tensor((T.max(k, 0) + 1,), dtype="float32") = R.ones(R.shape([T.max(k, 0) + 1]), dtype="float32")
         y: R.Tensor((T.max(k, 0) + 1,), dtype="float32") = R.exp(ones)
         return y
+
+    @R.function
+    def box(x: R.Tensor(("n",), dtype="float32"), y: R.Tensor(("m",), dtype="float32"), z: R.Tensor(("k",), dtype="float32")) -> R.Tensor((), dtype="float32"):
+        n = T.int64()
+        m = T.int64()
+        k = T.int64()
+        a: R.Tensor((n, 1, 1), dtype="float32") = R.reshape(x, R.shape([n, 1, 1]))
+        b: R.Tensor((1, m, 1), dtype="float32") = R.reshape(y, R.shape([1, m, 1]))
+        sums: R.Tensor((n, m, k), dtype="float32") = R.add(R.add(a, b), z)
+        along: R.Tensor((n, m, k), dtype="float32") = R.cumsum(sums, axis=1)
+        largest: R.Tensor((), dtype="float32") = R.max(along)
+        return largest
