@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/ir/constant.h"
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
@@ -130,11 +131,38 @@ void rlxc_ox_import_topk(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_set(im, i, rlxc_ox_field(im, both, i));
 }
 
+/* The same of a constant: a constant, so that its size is known now. */
+static rlxc_atom nonzero_of(rlxc_ox *im, const rlxc_constant *c)
+{
+    const uint32_t rank = c->ndim;
+    size_t n = 0, count = 0;
+    int64_t total = 1;
+    for (uint32_t i = 0; i < rank; i++)
+        total *= c->shape[i];
+    for (int64_t i = 0; i < total; i++)
+        n += rlxc_constant_double(c, (size_t)i) != 0;
+    const int64_t shape[2] = {rank, (int64_t)n};
+    int64_t *places = rlxc_alloc(im->ctx, (n * rank + 1) * sizeof *places);
+    for (int64_t i = 0; i < total; i++) {
+        if (!(rlxc_constant_double(c, (size_t)i) != 0))
+            continue;
+        int64_t rest = i;
+        for (uint32_t d = rank; d-- > 0; rest /= c->shape[d])
+            places[d * n + count] = rest % c->shape[d];
+        count++;
+    }
+    return rlxc_atom_constant(
+        rlxc_constant_new(im->ctx, RLX_I64, 2, shape, places, n * rank * sizeof *places));
+}
+
 /* The indices of the non-zero elements of |x|, one per column. The number of rows is stated as
  * |x|'s rank, so that results gathered by them have a known rank. */
 static rlxc_atom nonzero(rlxc_ox *im, rlxc_atom x)
 {
     const rlxc_expr *one = rlxc_ox_i(im, 1);
+    if (x.kind == RLXC_ATOM_CONSTANT && x.constant->ndim > 0 &&
+        !rlxc_map_get(&im->weights.in, rlxc_key(x.constant)))
+        return nonzero_of(im, x.constant);
     if (rlxc_ox_ndim(im, x) == 0)
         x = rlxc_ox_reshape(im, x, &one, 1);
     const rlxc_expr *dims[2] = {rlxc_ox_i(im, rlxc_ox_ndim(im, x)),

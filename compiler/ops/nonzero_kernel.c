@@ -105,8 +105,7 @@ bool rlxc_emit_nonzero(rlxc_builder *b, const rlxc_binding *call, rlxc_atom *out
 {
     rlxc_context *ctx = b->ctx;
     const rlxc_sinfo *s = call->n_args == 1 ? rlxc_atom_sinfo(ctx, b->module, call->args[0]) : NULL;
-    if (!s || s->kind != RLXC_SINFO_TENSOR || !s->dims || s->ndim < 1 ||
-        call->args[0].kind == RLXC_ATOM_CONSTANT)
+    if (!s || s->kind != RLXC_SINFO_TENSOR || !s->dims || s->ndim < 1)
         return false;
     const rlxc_atom counted = count_them(b, call);
     if (counted.kind == RLXC_ATOM_NONE)

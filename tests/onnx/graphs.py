@@ -481,6 +481,18 @@ def programs():
                        const("most", i64(2)), node("Min", "d most", "k"),
                        node("TopK", "picked k", "y where")], [("x", nm)], [("y", n)]),
                 xs, lambda x: [np.sort(x[x > 0])[::-1][:2]]),
+        Program("elements of a constant that are not zero",
+                graph([const("c", np.array([[1, 0, -0.0], [np.nan, 2, 0]], np.float32)),
+                       node("NonZero", "c", "at"), node("Cast", "at", "places", to=1),
+                       const("w", np.array([[1, 10], [2, 20], [3, 30]], np.float32)),
+                       node("MatMul", "places w", "sums"), node("ReduceSum", "x", "all", keepdims=0),
+                       node("Mul", "sums all", "y")], [("x", nm)], [("y", tensor_type(F32, [2, 2]))]),
+                xs, lambda x: [x.sum() * np.array([[5, 50], [3, 30]], np.float32)]),
+        Program("a product with too few of them",  # their number is known when the model is compiled
+                graph([const("c", np.array([1, 0, 1], np.float32)), node("NonZero", "c", "at"),
+                       node("Cast", "at", "places", to=1), const("w", np.ones((3, 2), np.float32)),
+                       node("MatMul", "places w", "sums"), node("Add", "sums x", "y")],
+                      [("x", nm)], [("y", nm)]), [], None, refused="the inner dimensions differ"),
         # the padding of every axis is known at run time only; then padded again
         Program("padding found at run time",
                 graph([const("v", np.ones((), np.float32)), node("Pad", "x pads v", "p"),
