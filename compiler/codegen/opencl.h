@@ -130,6 +130,8 @@ const char *rlxc_cl_expr(rlxc_cl *g, const rlxc_expr *e);
 /* An index: arithmetic on it does not wrap, and is of type int where the values are known to fit.
  */
 const char *rlxc_cl_index(rlxc_cl *g, const rlxc_expr *e);
+/* The same as an int, in which the value of |e| fits. */
+const char *rlxc_cl_int_index(rlxc_cl *g, const rlxc_expr *e);
 /* The element of |buffer| at |indices|: "a_1[i_2 + 4]"; NULL with a diagnostic. */
 const char *rlxc_cl_element(rlxc_cl *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
                             uint32_t n);

@@ -164,6 +164,14 @@ const char *rlxc_cl_index(rlxc_cl *g, const rlxc_expr *e)
     return index_text(g, e, all_fit(g, e));
 }
 
+const char *rlxc_cl_int_index(rlxc_cl *g, const rlxc_expr *e)
+{
+    const char *text = rlxc_cl_index(g, e);
+    return !g->is_c || all_fit(g, e)
+               ? text
+               : rlxc_internf(g->ctx, "(%s)%s", rlxc_cl_type(g, RLX_I32), text);
+}
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 const rlxc_expr *rlxc_cl_offset(rlxc_context *ctx, const rlxc_buffer *buffer,

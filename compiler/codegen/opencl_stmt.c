@@ -232,7 +232,8 @@ static void serial_loop(rlxc_cl *g, const rlxc_stmt *s)
     const char *name = rlxc_cl_name(g, s->loop.var->var.name);
     const rlxc_expr *end = rlxc_add(g->ctx, rlxc_cast(g->ctx, RLX_I64, s->loop.min),
                                     rlxc_cast(g->ctx, RLX_I64, s->loop.extent));
-    const char *from = rlxc_cl_index(g, s->loop.min), *to = rlxc_cl_index(g, end);
+    const char *from = is_int ? rlxc_cl_int_index(g, s->loop.min) : rlxc_cl_index(g, s->loop.min);
+    const char *to = rlxc_cl_index(g, end);
     rlxc_cl_bind(g, s->loop.var, name, is_int);
     if (s->loop.kind == RLXC_LOOP_UNROLLED && !g->is_c)
         rlxc_cl_line(g, "#pragma unroll");

@@ -267,12 +267,10 @@ rlxc_atom rlxc_legalize_stack(rlxc_builder *b, const rlxc_binding *call)
     if (!rlxc_te_begin(&te, b, call, "stack", RLXC_PATTERN_INJECTIVE) ||
         !rlxc_axis_in(&te.view, rlxc_attr_get_int(call, "axis", 0), te.out->ndim, &axis))
         return (rlxc_atom){0};
-    const uint32_t n_fields = te.view.in[0]->n_fields;
-    uint32_t n = 0;
-    rlxc_te_operand *parts = rlxc_alloc(b->ctx, n_fields * sizeof *parts);
-    for (uint32_t i = 0; i < n_fields; i++)
-        if (!is_empty(te.view.in[0]->fields[i], axis) || (n == 0 && i + 1 == n_fields))
-            parts[n++] = rlxc_te_field_of(&te, 0, i, "part");
+    uint32_t n = te.view.in[0]->n_fields;
+    rlxc_te_operand *parts = rlxc_alloc(b->ctx, n * sizeof *parts);
+    for (uint32_t i = 0; i < n; i++)
+        parts[i] = rlxc_te_field_of(&te, 0, i, "part");
     if (rlxc_failed(b->ctx))
         return (rlxc_atom){0};
     const rlxc_buffer *out = rlxc_te_output(&te, "T_stack");

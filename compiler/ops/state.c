@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "compiler/ir/device.h"
+
 typedef struct cast {
     const rlxc_binding_block *block;
     const rlxc_sinfo *type;
@@ -209,6 +211,8 @@ bool rlxc_state_call(rlxc_stated *s, rlxc_builder *b, rlxc_binding *call)
         const rlxc_sinfo *type = rlxc_infer_requirements(ctx, b->module, call, &open);
         if (!type || rlxc_failed(ctx))
             return false;
+        if (b->vdevice) /* which no operand of, say, arange is on */
+            type = rlxc_sinfo_on(ctx, type, b->vdevice, true);
         /* what the user wrote may say more than inference */
         if (changed || !call->var->sinfo || !rlxc_sinfo_subsumes(ctx, type, call->var->sinfo))
             call->var->sinfo = type;

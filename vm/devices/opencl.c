@@ -15,6 +15,10 @@ enum { FLUSH_AFTER = 16 };
 static void close_device(void *device)
 {
     rlxv_cl_device *d = device;
+    /* A driver may compile a kernel, in a thread of its own, when the kernel's turn comes: it must
+     * be done before the process exits. An error shows nowhere, as nothing reads the results. */
+    if (d->queue)
+        (void)d->cl.Finish(d->queue);
     if (d->untimed)
         d->cl.ReleaseCommandQueue(d->untimed);
     if (d->timed)
