@@ -89,7 +89,8 @@ static void one_element(rlxc_cl *g, const rlxc_expr *var, const char *name, rlx_
 {
     rlxc_cl_memory *m = rlxc_map_get(&g->memory, rlxc_key(var));
     m->is_one = true;
-    rlxc_cl_line(g, "%s %s;", rlxc_cl_memory_type(g, t), name);
+    /* 0: compilers warn where they cannot prove that a condition has let it be stored */
+    rlxc_cl_line(g, "%s %s = 0;", rlxc_cl_memory_type(g, t), name);
 }
 
 static void allocate(rlxc_cl *g, const rlxc_expr *var, rlx_dtype t, const char *scope,
