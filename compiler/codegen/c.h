@@ -79,9 +79,8 @@ typedef struct rlxc_c_plan {
     bool is_static, has_late;
     bool has_inner; /* the size of a tensor depends on more than the call's symbols */
     int64_t bytes;  /* of the arena, where the plan is static */
-    rlxc_bounds
-        bounds; /* of the function's symbols, with limits for those without an upper bound */
-    rlxc_bounds stated; /* without */
+    /* What the function states of its symbols, without and with limits for the others. */
+    rlxc_bounds stated, bounds;
 } rlxc_c_plan;
 /* Decides between a static plan and an arena, and chooses the offsets, from the parts and the
  * bounds that |f| states, for symbols that are dimensions and for other numbers; |in_pools|: the

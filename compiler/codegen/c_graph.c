@@ -118,15 +118,16 @@ static void declaration(rlxc_c_graph *w, const rlxc_c_signature *s)
                              end_text(w, b.max));
     }
     if (!w->plan.is_static)
-        rlxc_text_printf(h,
-                         " * |arena|: %s_arena_bytes bytes, aligned to 8, which the call uses; the "
-                         "function gives 0 for\n * sizes beyond their bounds.%s */\n"
-                         "size_t %s_arena_bytes(%s);\n",
-                         w->name,
-                         w->plan.has_late ? " Tensors whose size only data determines lie behind "
-                                            "these bytes:\n * the arena needs room for them."
-                                          : "",
-                         w->name, symbol_list(w, true, NULL));
+        rlxc_text_printf(
+            h,
+            " * |arena|: %s_arena_bytes bytes, aligned to 8, which the call uses; the "
+            "function gives 0 for\n * sizes beyond their bounds, or that no memory has.%s */\n"
+            "size_t %s_arena_bytes(%s);\n",
+            w->name,
+            w->plan.has_late ? " Tensors whose size only data determines lie behind "
+                               "these bytes:\n * the arena needs room for them."
+                             : "",
+            w->name, symbol_list(w, true, NULL));
     else if (w->plan.bytes)
         rlxc_text_printf(h,
                          " * It uses %" PRId64 " bytes of static memory: one call at a time. */\n",

@@ -136,8 +136,8 @@ static rlxc_atom nonzero_of(rlxc_ox *im, const rlxc_constant *c)
 {
     const uint32_t rank = c->ndim;
     size_t n = 0, count = 0;
-    int64_t total = 1;
-    for (uint32_t i = 0; i < rank; i++)
+    int64_t total = c->nbytes > 0;
+    for (uint32_t i = 0; i < rank && total > 0; i++)
         total *= c->shape[i];
     for (int64_t i = 0; i < total; i++)
         n += rlxc_constant_double(c, (size_t)i) != 0;

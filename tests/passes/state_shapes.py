@@ -67,3 +67,39 @@ class Module:
         _: R.Tuple = R.check_sizes(R.prim_value(k), R.prim_value(q), relation="broadcast", message="add: dimension 0 of lhs 'd' and dimension 0 of rhs 'p' must be equal, or one of them 1")
         g: R.Tensor((T.Select(k == 1, q, k),), dtype="float32") = R.add(d, p)
         return (e, f, g, u_1)
+
+# ==== a value without operands keeps its device
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    I.module_global_infos({"vdevice": [I.vdevice("opencl", 0, "global")]})
+
+    @R.function
+    def main(x: R.Tensor((2, "n"), "float32", "opencl:0"), y: R.Tensor(("m", 3), "float32", "opencl:0")):
+        m = T.int64()
+        a = R.matmul(x, y)
+        z = R.arange(R.prim_value(0), R.prim_value(m), R.prim_value(1), dtype="float32")
+        b = R.multiply(x, z)
+        return (a, b)
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    I.module_global_infos({"vdevice": [I.vdevice("opencl", 0, "global"), I.vdevice("llvm", 0, "global")]})
+    @R.function
+    def main(x: R.Tensor((2, "n"), dtype="float32", vdevice="opencl:0"), y: R.Tensor(("m", 3), dtype="float32", vdevice="opencl:0")) -> R.Tuple(R.Tensor((2, 3), dtype="float32", vdevice="opencl:0"), R.Tensor((2, "T.Select(n == 1, m, n)"), dtype="float32", vdevice="opencl:0")):
+        n = T.int64()
+        m = T.int64()
+        _: R.Tuple = R.check_sizes(R.prim_value(n), R.prim_value(m), relation="equal", message="matmul: dimension 1 of x1 'x' and dimension 0 of x2 'y' must be equal")
+        y_1: R.Tensor((n, 3), dtype="float32", vdevice="opencl:0") = R.match_cast(y, R.Tensor((n, 3), dtype="float32", vdevice="opencl:0"))
+        a: R.Tensor((2, 3), dtype="float32", vdevice="opencl:0") = R.matmul(x, y_1, out_dtype="void")
+        z: R.Tensor((n,), dtype="float32", vdevice="opencl:0") = R.arange(R.prim_value(0), R.prim_value(n), R.prim_value(1), dtype="float32")
+        b: R.Tensor((2, n), dtype="float32", vdevice="opencl:0") = R.multiply(x, z)
+        return (a, b)
