@@ -288,11 +288,13 @@ test-cpus: test-built $(BUILD)/conformance_tests ## the suite as on a CPU with A
 test-foreign: all data ## AArch64 and RISC-V under qemu-user: both trained models and a part of the conformance cases
 	@$(PYTHON) .ci/run-foreign $(BUILD)
 
-test-c: all data ## models as C: gcc, clang and tcc, a Cortex-M3 under qemu, random graphs and the conformance cases; needs make deps-ci
+test-c: all data $(BUILD)/random_tests ## models as C: gcc, clang and tcc, a Cortex-M3 under qemu, random graphs and programs, the conformance cases; needs make deps-ci
 	@RLX_BUILD=$(BUILD) tests/c/run.sh
-	@rm -rf $(BUILD)/random_cases
+	@rm -rf $(BUILD)/random_cases $(BUILD)/program_cases
 	@$(PYTHON) tests/onnx/random_graphs.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx --count 150 --nodes 24 --cases $(BUILD)/random_cases
 	@$(PYTHON) tests/c/conformance.py --rlxc $(BUILD)/rlxc --least 0.65 $(BUILD)/random_cases
+	@mkdir -p $(BUILD)/program_cases
+	@$(PYTHON) tests/c/conformance.py --rlxc $(BUILD)/rlxc --least 0.8 --programs $(BUILD)/random_tests --rlx $(BUILD)/rlx --count 60 $(BUILD)/program_cases
 	@$(PYTHON) tests/c/conformance.py --rlxc $(BUILD)/rlxc $(BUILD)/data/conformance
 
 COUNT ?= 2000

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Runs the conformance cases that have a form in C: compiles each with gcc, warnings as errors, and compares its results.
 
-    conformance.py [--rlxc PATH] [--filter REGEX] [--least SHARE] FOLDER
+    conformance.py [--rlxc PATH] [--filter REGEX] [--least SHARE] [--programs PATH --rlx PATH --count N] FOLDER
+
+--programs, the test of random programs, prints the first N of them, which are written to FOLDER as cases; their results are those of the
+executable at -O0, which that test checks.
 
 A case whose model has no form in C is counted by the reason; other failures to compile, wrong results and crashes fail. So does a smaller
 share of cases in C than --least. Ends with "N passed, N failed". Needs numpy.
@@ -182,13 +185,78 @@ def run(rlxc, folder):
         return out.get() if not out.empty() else ("failed", "crashed with status %s" % child.exitcode)
 
 
+# --- random programs ---
+
+PARAMETER = re.compile(r"(\w+): R\.(\w+)\((?:\((.*?)\), )?(?:dtype=)?\"?(\w*)\"?")
+SIZES = [{"n": 1, "m": 2, "k": 4}, {"n": 3, "m": 5, "k": 2}, {"n": 6, "m": 1, "k": 3}, {"n": 2, "m": 0, "k": 1}]
+TYPES = {"float64", "float32", "float16", "int64", "int32", "int8", "uint8", "bool"}  # NumPy has no others
+
+
+def result(folder, name):
+    """What `rlx run -o NAME.npy` has written, as a value of a case."""
+    if os.path.exists(os.path.join(folder, name + ".npy")):
+        array = np.load(os.path.join(folder, name + ".npy"))
+        return {"tensor": name + ".npy", "dtype": str(array.dtype), "shape": list(array.shape)}
+    parts = {int(f[len(name) + 1:].split(".")[0]) for f in os.listdir(folder) if f.startswith(name + ".")}
+    return {"tuple": [result(folder, "%s.%d" % (name, i)) for i in sorted(parts)]}
+
+
+def largest(folder):
+    arrays = [np.load(os.path.join(folder, f)) for f in os.listdir(folder) if f.startswith("out")]
+    sizes = [abs(a.astype(np.float64)) for a in arrays if a.size]
+    return max((float(a.max(where=np.isfinite(a), initial=1)) for a in sizes), default=1)
+
+
+def write_program(options, seed, text, folder):
+    """A case of the program |text|, unless it has parameters of other types."""
+    params = PARAMETER.findall(re.search(r"def main\((.*?)\)(?: ->.*)?:\n", text).group(1))
+    if any(kind != "Tensor" or dtype not in TYPES for _, kind, _, dtype in params):
+        return
+    os.makedirs(folder)
+    module, executable = os.path.join(folder, "module.py"), os.path.join(folder, "module.rlx")
+    with open(module, "w") as stream:
+        stream.write(text)
+    subprocess.run([options.rlxc, module, "-O0", "-o", executable], check=True)
+    random, calls = np.random.default_rng(seed), []
+    for number, symbols in enumerate(SIZES):
+        inputs, args = [], [options.rlx, "run", executable, "-o", os.path.join(folder, "out%d.npy" % number)]
+        for name, _, dims, dtype in params:
+            shape = [eval(d.strip(' "'), {}, symbols) for d in dims.split(",") if d.strip()]
+            values = random.integers(0, 2, shape) if dtype == "bool" else random.integers(-3, 4, shape)
+            values = (values / 4 + 0.125 if dtype.startswith("float") else values).astype(dtype)
+            file = "%d.%s.npy" % (number, name)
+            np.save(os.path.join(folder, file), values)
+            inputs.append({"tensor": file, "dtype": dtype, "shape": shape})
+            args += ["--input", "%s=%s" % (name, os.path.join(folder, file))]
+        if subprocess.run(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+            calls.append({"inputs": inputs, "outputs": [result(folder, "out%d" % number)]})
+    os.remove(executable)
+    case = {"function": "main", "calls": calls, "rtol": 1e-3, "atol": 1e-3 * largest(folder)}
+    with open(os.path.join(folder, "case.json"), "w") as stream:
+        json.dump(case, stream)
+
+
+def write_programs(options):
+    printed = subprocess.run([options.programs, "--seed", "1", "--count", str(options.count), "--print"], capture_output=True,
+                             text=True, check=True).stdout
+    for part in printed.split("=== seed ")[1:]:
+        seed, text = part.split(": \n", 1)
+        module = re.match(r"(?:[ #@fc].*\n|\n)*", text).group(0)  # what follows it is not indented
+        write_program(options, int(seed), module, os.path.join(options.folder, "program" + seed))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("--rlxc", default="build/rlxc")
     parser.add_argument("--filter", default="")
     parser.add_argument("--least", type=float, default=0.94)
+    parser.add_argument("--programs")
+    parser.add_argument("--rlx", default="build/rlx")
+    parser.add_argument("--count", type=int, default=100)
     options = parser.parse_args()
+    if options.programs:
+        write_programs(options)
     names = sorted(n for n in os.listdir(options.folder)
                    if os.path.exists(os.path.join(options.folder, n, "case.json")) and re.search(options.filter, n))
     reasons = collections.Counter()
