@@ -170,7 +170,7 @@ bool rlxc_window_dtype(const rlxc_call_view *v, rlx_dtype *out)
     return !rlxc_dtype_is_void(*out) || rlxc_common_dtype(v, 0, 1, out);
 }
 
-static bool check_channels(const rlxc_call_view *v, const rlxc_window *w, int64_t groups)
+bool rlxc_window_check_groups(const rlxc_call_view *v, const rlxc_window *w, int64_t groups)
 {
     int64_t channels, per_group, outputs;
     const rlxc_sinfo *x = v->in[0], *weight = v->in[1];
@@ -212,7 +212,7 @@ const rlxc_sinfo *rlxc_infer_conv(rlxc_context *ctx, const rlxc_module *module,
     int32_t ndim = (int32_t)w.n + 2;
     if (!rlxc_dims_known(x) || !rlxc_dims_known(weight))
         return rlxc_tensor_ndim(&v, dtype, ndim);
-    if (!check_channels(&v, &w, rlxc_attr_get_int(call, "groups", 1)))
+    if (!rlxc_window_check_groups(&v, &w, rlxc_attr_get_int(call, "groups", 1)))
         return NULL;
     rlxc_dims dims = {.n = (uint32_t)ndim};
     dims.at[w.out_batch] = x->dims[w.batch];

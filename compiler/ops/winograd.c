@@ -6,7 +6,7 @@
 
 enum { IN = RLXC_WINOGRAD_IN, FILTER = RLXC_WINOGRAD_FILTER };
 
-/* NHWC, [6, 6, I, O] -> NHWC */
+/* NHWC, [6, 6, I / groups, O] -> NHWC */
 const rlxc_sinfo *rlxc_infer_conv_winograd(rlxc_context *ctx, const rlxc_module *module,
                                            const rlxc_binding *call)
 {
@@ -28,9 +28,9 @@ const rlxc_sinfo *rlxc_infer_conv_winograd(rlxc_context *ctx, const rlxc_module 
     if (!rlxc_is_const(u->dims[0], IN) || !rlxc_is_const(u->dims[1], IN))
         return rlxc_infer_fail(&v, 1, "expected 6x6 values a filter, got %s",
                                rlxc_sinfo_text(ctx, u));
-    if (rlxc_prove_ne(ctx, x->dims[3], u->dims[2], NULL))
-        return rlxc_infer_fail(&v, 1, "does not take the channels of %s", rlxc_sinfo_text(ctx, x));
-    if (!rlxc_require_equal(&v, rlxc_size_of(&v, 0, 3), rlxc_size_of(&v, 1, 2)))
+    w.w_in = 2;
+    w.w_out = 3;
+    if (!rlxc_window_check_groups(&v, &w, rlxc_attr_get_int(call, "groups", 1)))
         return NULL;
     rlxc_dims dims = {.at = {x->dims[0], NULL, NULL, u->dims[3]}, .n = 4};
     for (uint32_t i = 0; i < 2; i++) {
@@ -69,18 +69,25 @@ rlxc_atom rlxc_legalize_conv_winograd(rlxc_builder *b, const rlxc_binding *call)
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x"), u = rlxc_te_operand_of(&te, 1, "w");
     const rlxc_expr *in = rlxc_i64(ctx, IN), *elements[2] = {in, in};
+    const int64_t groups = rlxc_attr_get_int(call, "groups", 1);
+    const rlxc_expr *each = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, u.dims[3], rlxc_i64(ctx, groups));
     rlxc_winograd w = {.x = x.buffer,
                        .weight = u.buffer,
                        .y = rlxc_te_output(&te, "conv2d_winograd"),
+                       .outputs = groups > 1 ? rlxc_canonical(ctx, each, NULL) : NULL,
                        .before = {window.before[0], window.before[1]}};
     const rlxc_expr *tiles = rlxc_winograd_tiles(ctx, w.y);
     const rlxc_expr *v_dims[4] = {in, in, tiles, x.dims[3]},
-                    *m_dims[4] = {in, in, tiles, u.dims[3]};
+                    *m_dims[5] = {in, in, tiles, u.dims[3]};
+    if (w.outputs) {
+        m_dims[3] = rlxc_i64(ctx, groups);
+        m_dims[4] = w.outputs;
+    }
     w.v = rlxc_te_temp(&te, "winograd_input", w.x->dtype, v_dims, 4);
-    w.m = rlxc_te_temp(&te, "winograd_product", w.x->dtype, m_dims, 4);
+    w.m = rlxc_te_temp(&te, "winograd_product", w.x->dtype, m_dims, w.outputs ? 5 : 4);
     sum_block(&te, w.v, names, elements, 2);
     add(&te, w.v, rlxc_winograd_input(ctx, &w, te.axes));
-    sum_block(&te, w.m, channel, &x.dims[3], 1);
+    sum_block(&te, w.m, channel, &u.dims[2], 1);
     add(&te, w.m, rlxc_winograd_product(ctx, &w, te.axes));
     sum_block(&te, w.y, names, elements, 2);
     add(&te, w.y, rlxc_winograd_output(ctx, &w, te.axes));

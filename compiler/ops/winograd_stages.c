@@ -115,18 +115,34 @@ const rlxc_expr *rlxc_winograd_input(rlxc_context *ctx, const rlxc_winograd *w,
     return rlxc_mul(ctx, rlxc_mul(ctx, left, right), element);
 }
 
-const rlxc_expr *rlxc_winograd_product(rlxc_context *ctx, const rlxc_winograd *w,
-                                       const rlxc_expr *const axes[5])
+/* Element |i| of group |group|, each of |n|; |group| NULL: there is one. */
+static const rlxc_expr *in_group(rlxc_context *ctx, const rlxc_expr *group, const rlxc_expr *n,
+                                 const rlxc_expr *i)
 {
-    const rlxc_expr *v[4] = {axes[0], axes[1], axes[2], axes[4]};
-    const rlxc_expr *u[5] = {axes[0], axes[1], axes[4], axes[3]};
-    if (w->weight->ndim == 5) {
-        const rlxc_expr *width = w->weight->shape[4];
-        u[2] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, axes[3], width);
-        u[3] = axes[4];
-        u[4] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, axes[3], width);
+    return group ? rlxc_add(ctx, rlxc_mul(ctx, group, n), i) : i;
+}
+
+const rlxc_expr *rlxc_winograd_product(rlxc_context *ctx, const rlxc_winograd *w,
+                                       const rlxc_expr *const *axes)
+{
+    const uint32_t n = w->weight->ndim;
+    const rlxc_expr *group = w->outputs ? axes[3] : NULL, *const *last = axes + (group ? 4 : 3);
+    const rlxc_expr *output = last[0], *channel = last[1];
+    const rlxc_expr *channels = w->weight->shape[n == 4 ? 2 : n - 2];
+    const rlxc_expr *v[4] = {axes[0], axes[1], axes[2], in_group(ctx, group, channels, channel)};
+    const rlxc_expr *u[6] = {axes[0], axes[1], channel, in_group(ctx, group, w->outputs, output)};
+    if (n > 4) {
+        const rlxc_expr *width = w->weight->shape[n - 1], *panels = NULL;
+        const rlxc_expr *panel = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, output, width);
+        if (group && n == 5)
+            panels =
+                rlxc_canonical(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, w->outputs, width), NULL);
+        u[2] = group;
+        u[n - 3] = in_group(ctx, panels ? group : NULL, panels, panel);
+        u[n - 2] = channel;
+        u[n - 1] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, output, width);
     }
-    return rlxc_mul(ctx, rlxc_load(ctx, w->v, v, 4), rlxc_load(ctx, w->weight, u, w->weight->ndim));
+    return rlxc_mul(ctx, rlxc_load(ctx, w->v, v, 4), rlxc_load(ctx, w->weight, u, n));
 }
 
 const rlxc_expr *rlxc_winograd_output(rlxc_context *ctx, const rlxc_winograd *w,
@@ -141,11 +157,15 @@ const rlxc_expr *rlxc_winograd_output(rlxc_context *ctx, const rlxc_winograd *w,
         rlxc_add(ctx, rlxc_mul(ctx, axes[0], rlxc_winograd_along(ctx, w->y, 0)), tile[0]);
     const rlxc_expr *t =
         rlxc_add(ctx, rlxc_mul(ctx, row, rlxc_winograd_along(ctx, w->y, 1)), tile[1]);
-    const rlxc_expr *at[4] = {axes[4], axes[5], t, axes[3]};
+    const rlxc_expr *at[5] = {axes[4], axes[5], t, axes[3]};
+    if (w->outputs) {
+        at[3] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, axes[3], w->outputs);
+        at[4] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, axes[3], w->outputs);
+    }
     rlx_dtype dtype = w->m->dtype;
     const rlxc_expr *left =
         rlxc_winograd_coefficient(ctx, RLXC_WINOGRAD_A, dtype, within[0], axes[4]);
     const rlxc_expr *right =
         rlxc_winograd_coefficient(ctx, RLXC_WINOGRAD_A, dtype, within[1], axes[5]);
-    return rlxc_mul(ctx, rlxc_mul(ctx, left, right), rlxc_load(ctx, w->m, at, 4));
+    return rlxc_mul(ctx, rlxc_mul(ctx, left, right), rlxc_load(ctx, w->m, at, w->m->ndim));
 }

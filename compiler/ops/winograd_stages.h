@@ -33,11 +33,15 @@ const rlxc_expr *rlxc_winograd_coefficient(rlxc_context *ctx, rlxc_winograd_matr
 
 typedef struct rlxc_winograd {
     const rlxc_buffer *x;      /* [n, height, width, channels] */
-    const rlxc_buffer *weight; /* [6, 6, channels, outputs], or in panels of w outputs, as pass
-                                  pack_constants leaves it: [6, 6, outputs / w, channels, w] */
+    const rlxc_buffer *weight; /* [6, 6, channels of a group, outputs], or in panels of w outputs,
+                                  as pass pack_constants leaves it: [6, 6, outputs / w, channels
+                                  of a group, w]; of narrow groups [6, 6, groups, outputs of a
+                                  group / w, channels of a group, w] */
     const rlxc_buffer *v;      /* [6, 6, tiles, channels] */
-    const rlxc_buffer *m;      /* [6, 6, tiles, outputs] */
+    const rlxc_buffer *m;      /* [6, 6, tiles, outputs], of several groups [6, 6, tiles, groups,
+                                  outputs of a group] */
     const rlxc_buffer *y;      /* [n, height', width', outputs] */
+    const rlxc_expr *outputs;  /* of a group; NULL: there is one group */
     int64_t before[2];         /* padding above and to the left */
 } rlxc_winograd;
 
@@ -52,9 +56,9 @@ void rlxc_winograd_place(rlxc_context *ctx, const rlxc_buffer *y, const rlxc_exp
 /* axes: i, j, tile, channel; r, s over the 6x6 elements */
 const rlxc_expr *rlxc_winograd_input(rlxc_context *ctx, const rlxc_winograd *w,
                                      const rlxc_expr *const axes[6]);
-/* axes: i, j, tile, output; channel */
+/* axes: i, j, tile, group if there are several, output; channel */
 const rlxc_expr *rlxc_winograd_product(rlxc_context *ctx, const rlxc_winograd *w,
-                                       const rlxc_expr *const axes[5]);
+                                       const rlxc_expr *const *axes);
 /* axes: n, row, column, output; i, j */
 const rlxc_expr *rlxc_winograd_output(rlxc_context *ctx, const rlxc_winograd *w,
                                       const rlxc_expr *const axes[6]);

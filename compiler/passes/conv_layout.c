@@ -40,7 +40,8 @@ enum {
     MANY_CHANNELS = 64,          /* enough for a vectorised sum along them */
     FEW_CHANNELS = 4,            /* read in place: transposing them would cost more than it saves */
     SAMPLED_CHANNELS = 8,        /* fewer: gathered points are faster than short vectors */
-    WINOGRAD_CHANNELS = 16,      /* fewer: the transforms cost more than the products save */
+    WINOGRAD_CHANNELS = 16,      /* fewer: the transforms cost more than the products save; ... */
+    WINOGRAD_GROUP = 8,          /* ... of each of several groups, whose sums are slower */
     WINOGRAD_TILES = 8,          /* fewer: reading the larger weight costs what the products save */
     WINOGRAD_SHARE = 42,         /* percent of the constants by which transformed weights, ... */
     WINOGRAD_CODE = 64 << 10,    /* ... these bytes of code, compressed, ... */
@@ -128,8 +129,8 @@ static bool all_ints(const rlxc_binding *call, const char *name, int64_t value)
 }
 
 /* Whether minimal filtering is cheaper than the sum of products |call|, channels second, of |x| and
- * |w| giving |y|: 3x3, stride 1, one group, float32, enough channels on both sides, and an image of
- * more than a tile. Its weight reduces the remaining growth, c->room, unless it is |made|. */
+ * |w| giving |y|: 3x3, stride 1, float32, enough channels on both sides of each group, and an image
+ * of more than a tile. Its weight reduces the remaining growth, c->room, unless it is |made|. */
 static bool wants_winograd(conv_layout *c, const rlxc_binding *call, const rlxc_sinfo *x,
                            const rlxc_sinfo *w, const rlxc_sinfo *y, bool made)
 {
@@ -138,6 +139,8 @@ static bool wants_winograd(conv_layout *c, const rlxc_binding *call, const rlxc_
         FILTER = RLXC_WINOGRAD_FILTER * RLXC_WINOGRAD_FILTER
     };
     int64_t size, in, out, bytes, tiles = 1;
+    const int64_t groups = rlxc_attr_get_int(call, "groups", 1);
+    const int64_t least = groups > 1 ? WINOGRAD_GROUP : WINOGRAD_CHANNELS;
     if (x->ndim != RANK)
         return false;
     for (uint32_t i = 2; i < RANK; i++) {
@@ -154,10 +157,11 @@ static bool wants_winograd(conv_layout *c, const rlxc_binding *call, const rlxc_
         tiles >= WINOGRAD_TILES && !c->options->no_winograd && rlxc_dtype_eq(x->dtype, RLX_F32) &&
         rlxc_dtype_eq(w->dtype, RLX_F32) && rlxc_dtype_eq(y->dtype, RLX_F32) &&
         all_ints(call, "strides", 1) && all_ints(call, "dilation", 1) &&
-        rlxc_attr_get_int(call, "groups", 1) == 1 && rlxc_is_int(w->dims[1], &in) &&
-        rlxc_is_int(w->dims[0], &out) && in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
+        rlxc_is_int(w->dims[1], &in) && rlxc_is_int(w->dims[0], &out) && in >= least &&
+        out / groups >= least &&
         !__builtin_mul_overflow(in * 4 * (IN - FILTER),
-                                rlxc_tile_panel_columns(c->options, RLX_F32, out), &bytes) &&
+                                rlxc_tile_panel_columns(c->options, RLX_F32, out / groups) * groups,
+                                &bytes) &&
         (made || bytes <= c->room);
     c->room -= wants && !made ? bytes : 0;
     return wants;
@@ -292,6 +296,9 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
         keep(b->ctx, &c->filtered, weight, args[1].constant);
         const rlxc_attr *padding = rlxc_attrs_find(&call->attrs, "padding");
         rlxc_attrs attrs = attr(b, (rlxc_attrs){0}, "padding", *padding);
+        const rlxc_attr *groups = rlxc_attrs_find(&call->attrs, "groups");
+        if (groups)
+            attrs = attr(b, attrs, "groups", *groups);
         twin = rlxc_emit_op(b, "nn.conv2d_winograd", args, 2, attrs, call->var->name);
         return replace(c, b, call, twin, replacement);
     }

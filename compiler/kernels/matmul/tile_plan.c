@@ -575,10 +575,9 @@ static bool in_groups(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_
     out->grouped = column;
     out->panel = base->bin.a;
     out->place = var;
-    out->width = n;
-    if (n <= most)
+    out->width = n <= most ? n : width_for(s, stage->out->dtype, n);
+    if (out->width == n)
         return true;
-    out->width = width_for(s, stage->out->dtype, n);
     if (out->width <= 0 || n % out->width != 0)
         return false;
     const rlxc_expr *width = rlxc_i64(s->ctx, out->width);
