@@ -18,8 +18,8 @@ enum {
     OUT = RLXC_WINOGRAD_OUT,
     FEWEST_TILES = 6, /* of a block: the rows of a register tile */
     MOST_TILES = 5 * FEWEST_TILES,
-    LINE = 64, /* bytes of a cache line */
-    FEW_GROUPS = 4,
+    LINE = 64,      /* bytes of a cache line */
+    FEW_GROUPS = 4, /* fewer have padding for each */
     MOST_CHANNELS = 1 << 20
 };
 
@@ -46,9 +46,7 @@ static const rlxc_expr *load_but(rlxc_context *ctx, const rlxc_stage *s, const r
     return f.found;
 }
 
-/* A float32 sum from zero over |n_reduce| axes into a tensor of |n| dimensions; returns its
- * summand.
- */
+/* A float32 sum from zero over |n_reduce| axes into a tensor of |n| dimensions, and its summand. */
 static bool is_sum(const rlxc_stages *all, const rlxc_stage *s, uint32_t n, uint32_t n_reduce,
                    const rlxc_expr **term)
 {
@@ -502,7 +500,7 @@ static void begin(emitter *e)
     e->first = rlxc_mul(ctx, e->block, num(e, size));
     e->rows = rlxc_split_size(ctx, tiles, e->first, size);
     e->v = pixels(e, "v", IN, size, e->channels);
-    e->m = e->groups > 1 ? grouped_pixels(e, size) : pixels(e, "m", IN, size, e->outputs);
+    e->m = e->w->outputs ? grouped_pixels(e, size) : pixels(e, "m", IN, size, e->outputs);
 }
 
 static bool is_conv(rlxc_schedule *c, uint32_t i, rlxc_winograd *w, emitter *e)
