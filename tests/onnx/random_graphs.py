@@ -674,6 +674,26 @@ def convolution(b):
         b.node("Conv", [x, b.weights(*w.shape), *bias], w.convolved, **w.attributes())
 
 
+@operator(3)
+def filtered(b):
+    """A 3x3 convolution with enough channels for minimal filtering, behind one of 1x1."""
+    x = b.value(lambda v: v.rank in (2, 3, 4) and v.dtype == b.real and (v.rank < 4 or v.fixed(1))
+                and None in (v.fixed(v.rank - 1), v.fixed(v.rank - 2)))
+    if x.rank < 4:
+        axes = (1,) if x.rank == 3 else (0, 1)
+        x = b.node("Unsqueeze", [x, b.constant(np.array(axes, I64))],
+                   lambda a, _: np.expand_dims(a, axes), exact=True)
+    groups = b.pick([1, 2, 3])
+    channels, width = (groups * b.pick([16, 17, 24] + [8] * (groups > 1)) for _ in range(2))
+    for kernel, group, out in (1, 1, channels), (3, groups, width):
+        w = Window(b, 2, x.fixed(1))
+        w.kernel, w.stride, w.dilation = [kernel] * 2, [1, 1], [1, 1]
+        w.pads = [b.integer(kernel // 2, kernel - 1) for _ in range(4)]
+        w.group, w.width = group, out
+        w.shape = [out, x.fixed(1) // group, kernel, kernel]
+        x = b.node("Conv", [x, b.weights(*w.shape)], w.convolved, **w.attributes())
+
+
 @operator()
 def pool(b):
     x = b.value(lambda v: v.rank in (3, 4) and v.dtype == b.real)
