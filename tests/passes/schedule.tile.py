@@ -747,6 +747,84 @@ class Module:
         _: R.Tuple = R.vm.call_tir_dyn(cls.k, (x, w, o, R.shape([h])))
         return o
 
+# ==== near_groups
+# The weights are larger than the cache, those of a group are not: each tile sums its whole window in registers.
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def k(px: T.handle, w: T.Buffer((T.int64(3), T.int64(3), T.int64(32), T.int64(32), T.int64(16)), "float32"), po: T.handle, h: T.int64):
+        x = T.match_buffer(px, (h + T.int64(2), T.int64(8), T.int64(512)))
+        o = T.match_buffer(po, (h, T.int64(6), T.int64(16), T.int64(32)))
+        for y, z, g, c, i, j, k in T.grid(h, T.int64(6), T.int64(16), T.int64(32), T.int64(3), T.int64(3), T.int64(32)):
+            with T.block("o"):
+                vy, vz, vg, vc, vi, vj, vk = T.axis.remap("SSSSRRR", [y, z, g, c, i, j, k])
+                with T.init():
+                    o[vy, vz, vg, vc] = T.float32(0)
+                o[vy, vz, vg, vc] = o[vy, vz, vg, vc] + x[vy + vi, vz + vj, vg * T.int64(32) + vk] * w[vi, vj, vg * T.int64(2) + vc // T.int64(16), vk, vc % T.int64(16)]
+
+    @R.function
+    def main(x: R.Tensor(("h + 2", 8, 512), "float32"), w: R.Tensor((3, 3, 32, 32, 16), "float32"), s: R.Shape(["h"])):
+        h = T.int64()
+        cls = Module
+        o = R.call_tir(cls.k, (x, w), out_sinfo=R.Tensor((h, 6, 16, 32), "float32"), tir_vars=R.shape([h]))
+        return o
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def k(px: T.handle, w: T.Buffer((T.int64(3), T.int64(3), T.int64(32), T.int64(32), T.int64(16)), "float32"), po: T.handle, h: T.int64):
+        T.func_attr({"op_pattern": 4})
+        x = T.match_buffer(px, (h + T.int64(2), T.int64(8), T.int64(512)))
+        o = T.match_buffer(po, (h, T.int64(6), T.int64(16), T.int64(32)))
+        with T.block("root"):
+            with T.block("tile"):
+                for piece in T.parallel(h * T.int64(32), annotations={"rlx.alike": 1}):
+                    acc = T.allocate([T.int64(96)], "float32", "global")
+                    acc_1 = T.decl_buffer((T.int64(96),), data=acc)
+                    outer: T.int64 = piece // T.int64(2)
+                    tile: T.int64 = piece % T.int64(2)
+                    with T.block("init"):
+                        for m in T.unroll(T.int64(6)):
+                            for v in T.unroll(T.int64(2)):
+                                for l in T.vectorized(T.int64(8)):
+                                    acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = T.float32(0.0)
+                    with T.block("sum"):
+                        for k, k_1, k_2 in T.grid(T.int64(3), T.int64(3), T.int64(8)):
+                            for m in T.unroll(T.int64(6)):
+                                for v in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer // T.int64(16) + k, m + k_1, outer % T.int64(16) * T.int64(32) + k_2 * T.int64(4)] * w[k, k_1, outer % T.int64(16) * T.int64(2) + (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                            for m in T.unroll(T.int64(6)):
+                                for v in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer // T.int64(16) + k, m + k_1, outer % T.int64(16) * T.int64(32) + (k_2 * T.int64(4) + T.int64(1))] * w[k, k_1, outer % T.int64(16) * T.int64(2) + (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4) + T.int64(1), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                            for m in T.unroll(T.int64(6)):
+                                for v in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer // T.int64(16) + k, m + k_1, outer % T.int64(16) * T.int64(32) + (k_2 * T.int64(4) + T.int64(2))] * w[k, k_1, outer % T.int64(16) * T.int64(2) + (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4) + T.int64(2), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                            for m in T.unroll(T.int64(6)):
+                                for v in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(8)):
+                                        acc_1[m * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)] + x[outer // T.int64(16) + k, m + k_1, outer % T.int64(16) * T.int64(32) + (k_2 * T.int64(4) + T.int64(3))] * w[k, k_1, outer % T.int64(16) * T.int64(2) + (tile * T.int64(16) + (v * T.int64(8) + l)) // T.int64(16), k_2 * T.int64(4) + T.int64(3), (tile * T.int64(16) + (v * T.int64(8) + l)) % T.int64(16)]
+                    with T.block("write"):
+                        for m in T.unroll(T.int64(6)):
+                            for v in T.unroll(T.int64(2)):
+                                for l in T.vectorized(T.int64(8)):
+                                    o[outer // T.int64(16), m, outer % T.int64(16), tile * T.int64(16) + (v * T.int64(8) + l)] = acc_1[m * T.int64(16) + (v * T.int64(8) + l)]
+
+    @R.function
+    def main(x: R.Tensor(("h + 2", 8, 512), dtype="float32"), w: R.Tensor((3, 3, 32, 32, 16), dtype="float32"), s: R.Shape(["h"])) -> R.Tensor(("h", 6, 16, 32), dtype="float32"):
+        h = T.int64()
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        o: R.Tensor((h, 6, 16, 32), dtype="float32") = R.builtin.alloc_tensor(R.shape([h, 6, 16, 32]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        _: R.Tuple = R.vm.call_tir_dyn(cls.k, (x, w, o, R.shape([h])))
+        return o
+
 # ==== epilogue_in_groups
 # What follows a product in groups reads the group and the place in it: it runs on the tile, too.
 @I.ir_module

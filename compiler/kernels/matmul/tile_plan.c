@@ -234,6 +234,20 @@ static int64_t size_of(const rlxc_buffer *b)
     return bytes;
 }
 
+/* The number of parts of the operand that the tiles of a row read one at a time: the groups of a
+ * convolution. */
+static int64_t operand_groups(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_tile_plan *p)
+{
+    int64_t groups = 1, extent;
+    for (uint32_t k = 0; k < stage->n_axes; k++)
+        if (!stage->reduces[k] && k != p->i && k != p->j &&
+            rlxc_is_int(stage->extents[k], &extent) && extent > 0 &&
+            depends(ctx, p->operand, stage->vars[k]) &&
+            __builtin_mul_overflow(groups, extent, &groups))
+            return INT64_MAX;
+    return groups;
+}
+
 bool rlxc_tile_is_large(const rlxc_stages *s, const rlxc_tile_plan *p)
 {
     const int64_t bytes = size_of(p->operand->load.buffer);
@@ -387,7 +401,8 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
         if (bytes > cache && bytes < INT64_MAX)
             p->fetch = rows_ahead(stage, p);
         p->near = bytes <= cache / 2;
-        p->far = p->reduce == RLXC_NO_AXIS && !p->near && bytes < INT64_MAX;
+        p->far = p->reduce == RLXC_NO_AXIS && bytes < INT64_MAX &&
+                 bytes / operand_groups(s->ctx, stage, p) > cache / 2;
     }
     p->k_block = panel ? reduction_block(s, stage, p, panel, shape->mr) : 0;
     choose_window(s, stage, p);
