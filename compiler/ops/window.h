@@ -44,7 +44,8 @@ const rlxc_expr *rlxc_window_positions(rlxc_context *ctx, const rlxc_window *w, 
                                        const rlxc_expr *length, const rlxc_expr *size, bool up);
 /* Checks that a constant spatial length of a result is not negative. */
 bool rlxc_window_fits(const rlxc_call_view *v, const rlxc_expr *length);
-/* Checks that the image's and the weight's channels agree and divide into |groups|. */
+/* Checks that the image's and the weight's channels agree and divide into |groups|. False
+ * after an error. */
 bool rlxc_window_check_groups(const rlxc_call_view *v, const rlxc_window *w, int64_t groups);
 /* The element type of a convolution's result: out_dtype, or that of its operands. False after an
  * error. */

@@ -40,8 +40,8 @@ enum {
     MANY_CHANNELS = 64,          /* enough for a vectorised sum along them */
     FEW_CHANNELS = 4,            /* read in place: transposing them would cost more than it saves */
     SAMPLED_CHANNELS = 8,        /* fewer: gathered points are faster than short vectors */
-    WINOGRAD_CHANNELS = 16,      /* fewer: the transforms cost more than the products save; ... */
-    WINOGRAD_GROUP = 8,          /* ... of each of several groups, whose sums are slower */
+    WINOGRAD_CHANNELS = 16,      /* fewer: the transforms cost more than the products save */
+    WINOGRAD_GROUP = 8,          /* the same for a group: its plain sums are slower */
     WINOGRAD_TILES = 8,          /* fewer: reading the larger weight costs what the products save */
     WINOGRAD_SHARE = 42,         /* percent of the constants by which transformed weights, ... */
     WINOGRAD_CODE = 64 << 10,    /* ... these bytes of code, compressed, ... */

@@ -124,6 +124,10 @@ static const rlxc_sinfo *inferred(rlxc_context *ctx, const rlxc_module *module)
     "g: R.Tensor((6, 1, 3, 3), \"float32\"), l: R.Tensor((\"n\", 8, 8, 3), \"float32\"), " \
     "b: R.Tensor((3,), \"float32\"), h: R.Tensor((1, 3, \"n\", \"m\"), \"float32\")"
 
+#define PG                                                                             \
+    "x: R.Tensor((1, 8, 8, 6), \"float32\"), u: R.Tensor((6, 6, 3, 4), \"float32\"), " \
+    "t: R.Tensor((6, 6, 2, 4), \"float32\")"
+
 #define F32(dims) "R.Tensor((" dims "), dtype=\"float32\")"
 
 typedef struct infer_case {
@@ -313,6 +317,11 @@ static const infer_case bad[] = {
     {P3, "R.nn.pad(x, [1, 1])", "nn.pad: pad_width must have 6 values"},
     {PC, "R.nn.conv2d(x, g)", "nn.conv2d: the input has 3 channels, the weight takes 1"},
     {PC, "R.nn.conv2d(x, b)", "nn.conv2d: argument 'weight': expected 4 dimensions (OIHW)"},
+    {PG, "R.nn.conv2d_winograd(x, u)",
+     "nn.conv2d_winograd: the input has 6 channels, the weight takes 3 in 1 groups"},
+    {PG, "R.nn.conv2d_winograd(x, t, groups=3)",
+     "nn.conv2d_winograd: 4 output channels do not divide into 3 groups"},
+    {PG, "R.nn.conv2d_winograd(x, u, groups=0)", "nn.conv2d_winograd: groups is 0"},
     {PC, "R.nn.conv2d(x, w, data_layout=\"NCHW4c\")",
      "R.nn.conv2d: expected 5 known dimensions as layout \"NCHW4c\" has, got R.Tensor((n, 3, 8, "
      "8)"},

@@ -19,7 +19,7 @@ enum {
     FEWEST_TILES = 6, /* of a block: the rows of a register tile */
     MOST_TILES = 5 * FEWEST_TILES,
     LINE = 64,      /* bytes of a cache line */
-    FEW_GROUPS = 4, /* fewer have padding for each */
+    FEW_GROUPS = 4, /* fewer: M is padded in each group, not by a group more */
     MOST_CHANNELS = 1 << 20
 };
 
@@ -111,11 +111,10 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
     if (i + 2 >= s->n || !is_sum(s, input, 4, 2, &terms[0]) ||
         !is_sum(s, product, ndim, 1, &terms[1]) || !is_sum(s, output, 4, 2, &terms[2]) ||
         !rlxc_stage_is_temp(s, input->out) || !rlxc_stage_is_temp(s, product->out))
-        return rlxc_decline(
-            s,
-            "%s, %s and %s are not the float32 sums of minimal filtering: over 2, "
-            "1 and 2 axes, with 4 dimensions each or 5 for the groups of the second",
-            input->out->name, product->out->name, output->out->name);
+        return rlxc_decline(s,
+                            "%s, %s and %s are not the float32 sums of minimal filtering: over 2, "
+                            "1 and 2 axes, with 4 dimensions each (5 for a second one with groups)",
+                            input->out->name, product->out->name, output->out->name);
     const rlxc_expr *x = load_but(ctx, input, NULL), *u = load_but(ctx, product, input->out);
     if (!x || !u || x->load.n != 4 || u->load.n < 4 || x->load.buffer == output->out)
         return rlxc_decline(s, "the operands are not a weight and an image of 4 dimensions");
@@ -136,7 +135,8 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
     if (ndim == 5) {
         if (!rlxc_is_int(w.m->shape[3], &groups) || groups < 1 || channels % groups != 0 ||
             outputs % groups != 0)
-            return rlxc_decline(s, "%s groups of channels", rlxc_told(s, w.m->shape[3]));
+            return rlxc_decline(s, "%s groups do not divide the channels",
+                                rlxc_told(s, w.m->shape[3]));
         w.outputs = rlxc_i64(ctx, outputs / groups);
     }
     const rlxc_expr *v_dims[4] = {in, in, tiles, w.x->shape[3]};
@@ -326,24 +326,24 @@ static const rlxc_stmt *transform_input(const emitter *e, const void *user, cons
 
 /* --- output --- */
 
-typedef struct transformed {       /* a tile of results */
-    const rlxc_expr *tile, *group; /* NULL: there is one group */
-} transformed;
+typedef struct output_tile {
+    const rlxc_expr *tile, *group; /* group NULL: there is one */
+} output_tile;
 
 static const rlxc_stmt *transform_output(const emitter *e, const void *user, const rlxc_expr *at,
                                          uint32_t lanes)
 {
-    const transformed *t = user;
+    const output_tile *t = user;
     access from = {.buffer = e->m, .at = {NULL, NULL, t->tile, t->group}};
     access to = {.buffer = e->result,
                  .first = t->group ? rlxc_mul(e->ctx, t->group, e->w->outputs) : NULL};
     return transform(e, RLXC_WINOGRAD_A, from, to, at, lanes);
 }
 
-static const rlxc_stmt *transform_outputs(const emitter *e, const rlxc_expr *tile)
+static const rlxc_stmt *transform_groups(const emitter *e, const rlxc_expr *tile)
 {
     const rlxc_expr *group = e->w->outputs ? rlxc_loop_var(e->ctx, "group") : NULL;
-    const transformed t = {tile, group};
+    const output_tile t = {tile, group};
     const rlxc_stmt *body = over_channels(e, e->outputs / e->groups, transform_output, &t);
     return group ? rlxc_loop_of(e->ctx, group, num(e, e->groups), RLXC_LOOP_SERIAL, body) : body;
 }
@@ -396,20 +396,21 @@ static const rlxc_stmt *over_tiles(const emitter *e, bool input)
         parts[0] = fill_patch(e, place);
         parts[1] = over_channels(e, e->channels, transform_input, &tile);
     } else {
-        parts[0] = transform_outputs(e, tile);
+        parts[0] = transform_groups(e, tile);
         parts[1] = write_tile(e, place);
     }
     return rlxc_loop_of(ctx, tile, e->rows, RLXC_LOOP_SERIAL, rlxc_stmt_seq(ctx, parts, 2));
 }
 
-enum { AXES = 6 }; /* of the product: i, j, tile, group if there are several, output, channel */
+/* Axes of the product: i, j, tile, group if there are several, output, channel. */
+enum { GROUP = 3, AXES = 6 };
 
 /* M[i, j] = V[i, j] weight[i, j] for a group of channels of the tiles of the block. */
 static rlxc_stage product_stage(const emitter *e, const rlxc_expr *const axes[AXES])
 {
     rlxc_context *ctx = e->ctx;
     const rlxc_winograd own = {.weight = e->w->weight, .v = e->v, .outputs = e->w->outputs};
-    const rlxc_expr *const *last = axes + (own.outputs ? 4 : 3);
+    const rlxc_expr *const *last = axes + (own.outputs ? GROUP + 1 : GROUP);
     return (rlxc_stage){
         .simple = true,
         .tagged = RLXC_OPERATION_matmul,
@@ -428,7 +429,7 @@ static void product_axes(const emitter *e, const rlxc_expr *axes[AXES])
 {
     static const char *const names[AXES] = {"i", "j", "tile", "group", "f", "c"};
     for (uint32_t k = 0, n = 0; k < AXES; k++)
-        if (k != 3 || e->w->outputs)
+        if (k != GROUP || e->w->outputs)
             axes[n++] = rlxc_loop_var(e->ctx, names[k]);
 }
 
@@ -450,7 +451,7 @@ static bool multiply_block(emitter *e)
     }
     const rlxc_stmt *body = rlxc_body_of(&product);
     if (e->w->outputs)
-        body = rlxc_loop_of(ctx, axes[3], num(e, e->groups), RLXC_LOOP_SERIAL, body);
+        body = rlxc_loop_of(ctx, axes[GROUP], num(e, e->groups), RLXC_LOOP_SERIAL, body);
     body = rlxc_loop_of(ctx, axes[1], num(e, IN), RLXC_LOOP_SERIAL, body);
     body = rlxc_loop_of(ctx, axes[0], num(e, IN), RLXC_LOOP_SERIAL, body);
     RLXC_PUSH(ctx, &e->inner.out, rlxc_part(ctx, "product", body));
@@ -467,8 +468,8 @@ static rlxc_buffer *pixels(emitter *e, const char *name, int64_t b, int64_t tile
     return rlxc_local_buffer(&e->inner, name, RLX_F32, dims, tiles ? 4 : 3);
 }
 
-/* M of several groups: [6, 6, tiles, groups, outputs]. Padded for the same reason as pixels are, by
- * a group, or by a line of each if there are few groups. */
+/* M of several groups: [6, 6, tiles, groups, outputs]. Padded for the same reason as pixels: by one
+ * group more, or, if there are few groups, by a line in each. */
 static rlxc_buffer *grouped_pixels(emitter *e, int64_t tiles)
 {
     const int64_t line = LINE / (int64_t)sizeof(float), width = e->outputs / e->groups;
