@@ -42,7 +42,7 @@ const rlxc_schedule_steps *rlxc_steps_by_position(rlxc_context *ctx,
 rlxc_schedule_steps *rlxc_database_find(void *user, rlxc_context *ctx, rlxc_prim_func *f);
 /* The entry as a line of the file. */
 const char *rlxc_database_line(rlxc_context *ctx, const rlxc_database_entry *e);
-/* Appends a line, on a line of its own. False with diagnostics. */
+/* Appends a line, on a line of its own; "" only creates the file. False with diagnostics. */
 bool rlxc_database_append(rlxc_context *ctx, const char *path, const char *line);
 
 #endif

@@ -380,8 +380,11 @@ bool rlxc_tune(rlxc_context *ctx, rlxc_module *module, const rlxc_options *optio
     const rlxc_pass_hooks hooks = {.user = &t, .after = collect};
     own.steps = &steps;
     t.deadline = now() + request->seconds;
+    /* Append nothing: the file exists even if no faster schedule is found, and a path that cannot
+     * be written fails before the search. */
     if (request->database &&
-        !rlxc_database_read(ctx, request->database, request->target, true, &t.database))
+        (!rlxc_database_read(ctx, request->database, request->target, true, &t.database) ||
+         !rlxc_database_append(ctx, request->database, "")))
         return false;
     if (!rlxc_lower_module(ctx, module, &own, &hooks))
         return false;

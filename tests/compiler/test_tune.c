@@ -332,6 +332,22 @@ RLX_TEST(tune, a_short_run_measures_each_function)
     rlxc_context_destroy(ctx);
 }
 
+RLX_TEST(tune, the_database_exists_even_if_nothing_was_faster)
+{
+    char folder[] = "/tmp/rlx-database-XXXXXX";
+    cr_assert(mkdtemp(folder));
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    const char *path = rlxc_internf(ctx, "%s/d.jsonl", folder);
+    tune_text(ctx, model, 0, path);
+    rlxc_database db;
+    cr_expect(rlxc_database_read(ctx, path, "native", false, &db), "%s",
+              rlxc_render_diagnostics(ctx));
+    cr_expect_eq(db.entries.count, 0u);
+    unlink(path);
+    rmdir(folder);
+    rlxc_context_destroy(ctx);
+}
+
 RLX_TEST(tune, a_second_run_uses_the_database)
 {
     char path[] = "/tmp/rlx-database-XXXXXX";
