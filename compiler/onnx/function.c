@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "compiler/onnx/function.h"
 #include "compiler/onnx/loop.h"
+#include "compiler/onnx/model.h"
 #include "compiler/onnx/schema.h"
 
 enum { DEFAULTS = 11 }; /* number of a field that is newer than the schema: attribute_proto */

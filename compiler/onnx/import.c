@@ -6,12 +6,11 @@
 #include "compiler/onnx/import.h"
 
 #include "compiler/base/options.h"
-#include "compiler/onnx/prepare.h"
+#include "compiler/onnx/model.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/onnx/function.h"
 #include "compiler/onnx/graph.h"
 #include "compiler/onnx/object.h"
 #include "compiler/onnx/raw.h"

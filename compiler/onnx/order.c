@@ -5,7 +5,7 @@
  * use without defining them. Nodes are visited depth-first in the order of the file, each after the
  * nodes it depends on, so a sorted graph keeps its order. The visit uses an explicit stack, because
  * chains of nodes may be long. */
-#include "compiler/onnx/prepare.h"
+#include "compiler/onnx/model.h"
 
 #include "compiler/onnx/graph.h"
 

@@ -4,12 +4,11 @@
  *
  * A name defined inside a node's graph must not be defined earlier in an enclosing graph: importers
  * with a single table of names would confuse them. */
-#include "compiler/onnx/prepare.h"
+#include "compiler/onnx/model.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "compiler/onnx/function.h"
 #include "compiler/onnx/graph.h"
 #include "compiler/onnx/schema.h"
 

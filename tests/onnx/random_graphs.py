@@ -841,6 +841,51 @@ def scatter(b):
 
 
 @operator()
+def assigned_slices(b):
+    """x[:, 1:, -1] = u, with a vector of indices for each element, as exporters write it."""
+    x = b.value(lambda v: v.rank and v.exact and v.dtype != BOOL)
+    lines = []  # the indices into each dimension
+    for axis in range(b.integer(1, min(x.rank, 3))):
+        least = min(a.shape[axis] for a in x.arrays)
+        if least and b.chance(.3):
+            lines.append(b.parameter(range(least)[slice(b.integer(0, 1), None)] if b.chance(.5) else
+                                     [b.pick([0, -1, least - 1])]))
+            continue
+        start, step = (b.constant(np.array(i, I64)) for i in (0, 1))
+        line = b.node("Range", [start, b.dim(x, axis, vector=False), step], np.arange,
+                      keep=False)
+        if b.chance(.6):
+            part = slice(b.integer(-2, 2), b.pick([-1, 2, 3, 2**31]), b.pick([1, 1, 2]))
+            bounds = [b.parameter([i]) for i in (part.start, part.stop, 0, part.step)]
+            line = b.node("Slice", [line, *bounds], lambda a, *_, part=part: a[part], keep=False)
+        lines.append(line)
+    n = len(lines)
+    order = b.rng.permutation(n) if b.chance(.15) else range(n)
+    sizes = b.vector([b.shape_of(lines[int(i)]) for i in np.argsort(order)])
+    parts = []
+    for line, at in zip(lines, order):
+        others = [i for i in range(n) if i != at]
+        if others:
+            line = b.node("Unsqueeze", [line, b.constant(np.array(others, I64))],
+                          lambda a, o: np.expand_dims(a, tuple(o)), keep=False)
+        line = b.node("Expand", [line, sizes], lambda a, s: np.broadcast_to(a, s), keep=False)
+        parts.append(b.node("Unsqueeze", [line, b.constant(np.array([-1], I64))],
+                            lambda a, _: a[..., None], keep=False))
+    index = b.node("Concat", parts, lambda *a: np.concatenate(a, -1), keep=False, axis=-1)
+
+    def places(i):
+        return tuple(np.moveaxis(i, -1, 0))
+
+    def written(a, i, u):
+        a = a.copy()
+        a[places(i)] = u
+        return a
+    y = b.node("GatherND", [x, index], lambda a, i: a[places(i)], exact=True, keep=False)
+    y = b.node("Add", [y, y], np.add, exact=True, keep=False)
+    b.node("ScatterND", [x, index, y], written, exact=True)
+
+
+@operator()
 def elements(b):
     x = b.value(lambda v: v.rank and v.exact)
     axis = b.integer(0, x.rank - 1)
