@@ -39,6 +39,7 @@ enum {
     MOST_RANK = 5,               /* of a volume */
     MANY_CHANNELS = 64,          /* enough for a vectorised sum along them */
     FEW_CHANNELS = 4,            /* read in place: transposing them would cost more than it saves */
+    DEPTHWISE_CHANNELS = 8,      /* fewer: pixels of a channel fill vectors better */
     SAMPLED_CHANNELS = 8,        /* fewer: gathered points are faster than short vectors */
     WINOGRAD_CHANNELS = 16,      /* fewer: the transforms cost more than the products save */
     WINOGRAD_GROUP = 8,          /* the same for a group: its plain sums are slower */
@@ -282,6 +283,10 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     int64_t channels;
     if (!is_movable(b, call, &x, &w))
         return RLXC_REWRITE_KEEP;
+    const bool moved = rlxc_layout_map_find(&c->twins, call->args[0]);
+    if (!moved && rlxc_attr_get_int(call, "groups", 1) > 1 && rlxc_is_const(w->dims[1], 1) &&
+        rlxc_is_int(w->dims[0], &channels) && channels < DEPTHWISE_CHANNELS)
+        return RLXC_REWRITE_KEEP;
     const uint32_t rank = (uint32_t)x->ndim;
     const struct layout *layout = layout_of(rank);
     const rlxc_constant *weight = weight_last(c, b, call->args[1], rank);
@@ -308,7 +313,7 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     args[0] = call->args[0];
     args[1] = rlxc_atom_constant(weight);
     bool few = rlxc_is_int(x->dims[1], &channels) && channels > 1 && channels <= FEW_CHANNELS;
-    if (!few || rlxc_layout_map_find(&c->twins, call->args[0])) {
+    if (!few || moved) {
         args[0] = channels_last(c, b, call->args[0], rank);
         attrs = attr(b, attrs, "data_layout", rlxc_attr_string(b->ctx, layout->channels_last));
     }

@@ -158,13 +158,14 @@ static bool wants_blocks(const conv_case *c, const build *how)
            positions(c, c->height) > 8 && positions(c, c->width) > 8;
 }
 
-/* Depthwise and widely dilated convolutions clip their window to the image instead. */
+/* Depthwise convolutions of 8 or more channels and widely dilated ones clip their window to the
+ * image instead. */
 static bool wants_no_padding(const conv_case *c, const build *how)
 {
     if (how->level >= 2 && c->dilation >= 2 * c->stride && c->in >= 16 && c->out >= 16 &&
         c->size > 1 && c->size <= 8 && c->groups == 1)
         return true;
-    return how->level >= 2 && c->groups > 1 && c->groups == c->in && c->out == c->in &&
+    return how->level >= 2 && c->groups >= 8 && c->groups == c->in && c->out == c->in &&
            c->size > 1 && c->size <= 16 && (c->symbolic || positions(c, c->width) > 1);
 }
 
@@ -382,6 +383,9 @@ RLX_TEST(conv, channel_by_channel)
         {75, 75, 3, 14, 5, 1, 1, 75, 2, 2, true, true},     /* one vector left over */
         {96, 96, 6, 5, 7, 2, 1, 96, 3, 2, false, true},
         {4, 4, 20, 20, 17, 1, 1, 4, 8, 8, true, false}, /* a window too wide to slide */
+        {3, 3, 12, 21, 11, 1, 1, 3, 5, 5, true, false}, /* channels stay in place */
+        {2, 4, 9, 40, 3, 2, 1, 2, 1, 1, false, true},
+        {7, 7, 6, 19, 3, 1, 2, 7, 2, 2, true, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (rlx_test_takes(i, 2))

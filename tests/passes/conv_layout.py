@@ -636,3 +636,58 @@ class Module:
             c: R.Tensor((n, 2, 7, w), dtype="float32") = R.image.resize2d(y, R.shape([7, w]), roi=None, layout="NCHW", method="cubic", coordinate_transformation_mode="half_pixel", rounding_method="round", cubic_alpha=-0.75, cubic_exclude=0, extrapolation_value=0.0, out_dtype="void")
             R.output(a_1, b_1, c)
         return (a_1, b_1, c)
+
+# ==== few_channels_depthwise
+# Three channels stay where they are, unless the image has moved already.
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 3, 8, 8), "float32")):
+        with R.dataflow():
+            a = R.nn.conv2d(x, R.const([[[[1, 2]]], [[[3, 4]]], [[[5, 6]]]], "float32"), groups=3)
+            b = R.nn.conv2d(a, R.const([[[[1]], [[2]], [[3]]], [[[4]], [[5]], [[6]]], [[[7]], [[8]], [[9]]], [[[1]], [[1]], [[1]]]], "float32"))
+            c = R.nn.relu(b)
+            y = R.nn.conv2d(c, R.const([[[[1, 2]]], [[[3, 4]]], [[[5, 6]]], [[[7, 8]]]], "float32"), groups=4)
+            R.output(y)
+        return y
+# ---- expected
+metadata = tvm.ir.load_json("""{
+  \"root\": 1, 
+  \"nodes\": [
+    {\"type_key\": \"\"}, 
+    {\"type_key\": \"Map\", \"keys\": [\"relax.expr.Constant\"], \"data\": [2]}, 
+    {\"type_key\": \"Array\", \"data\": [3, 4, 5]}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"0\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"1\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"2\", \"span\": \"0\", \"struct_info_\": \"0\"}}
+  ], 
+  \"b64ndarrays\": [
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAABAAAAAIgAQADAAAAAAAAAAEAAAAAAAAAAQAAAAAAAAACAAAAAAAAABgAAAAAAAAAAACAPwAAAEAAAEBAAACAQAAAoEAAAMBA\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAABAAAAAIgAQABAAAAAAAAAAEAAAAAAAAAAwAAAAAAAAAEAAAAAAAAADAAAAAAAAAAAACAPwAAgEAAAOBAAACAPwAAAEAAAKBAAAAAQQAAgD8AAEBAAADAQAAAEEEAAIA/\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAABAAAAAIgAQABAAAAAAAAAAIAAAAAAAAAAQAAAAAAAAAEAAAAAAAAACAAAAAAAAAAAACAPwAAQEAAAKBAAADgQAAAAEAAAIBAAADAQAAAAEE=\"
+  ], 
+  \"attrs\": {\"tvm_version\": \"0.20.0\"}
+}""")
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 3, 8, 8), dtype="float32")) -> R.Tensor(("n", 4, 8, 6), dtype="float32"):
+        n = T.int64()
+        with R.dataflow():
+            a: R.Tensor((n, 3, 8, 7), dtype="float32") = R.nn.conv2d(x, metadata["relax.expr.Constant"][0], strides=[1, 1], padding=[0, 0, 0, 0], dilation=[1, 1], groups=3, data_layout="NCHW", kernel_layout="OIHW", out_layout=None, out_dtype="void")
+            b: R.Tensor((n, 8, 7, 4), dtype="float32") = R.nn.conv2d(a, metadata["relax.expr.Constant"][1], strides=[1, 1], padding=[0, 0, 0, 0], dilation=[1, 1], groups=1, data_layout="NCHW", kernel_layout="HWIO", out_layout="NHWC", out_dtype="void")
+            b_1: R.Tensor((n, 4, 8, 7), dtype="float32") = R.permute_dims(b, axes=[0, 3, 1, 2])
+            c: R.Tensor((n, 8, 7, 4), dtype="float32") = R.nn.relu(b)
+            c_1: R.Tensor((n, 4, 8, 7), dtype="float32") = R.permute_dims(c, axes=[0, 3, 1, 2])
+            y: R.Tensor((n, 8, 6, 4), dtype="float32") = R.nn.conv2d(c, metadata["relax.expr.Constant"][2], strides=[1, 1], padding=[0, 0, 0, 0], dilation=[1, 1], groups=4, data_layout="NHWC", kernel_layout="HWIO", out_layout="NHWC", out_dtype="void")
+            y_1: R.Tensor((n, 4, 8, 6), dtype="float32") = R.permute_dims(y, axes=[0, 3, 1, 2])
+            R.output(y_1)
+        return y_1
