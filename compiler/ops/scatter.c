@@ -3,6 +3,7 @@
  * The result begins as a copy of the data; then one block without axes applies the updates in
  * order, so that repeated indices are well defined. Indices are data: they are clipped to the
  * buffer (rlxc_te_position), and an empty buffer is not written. */
+#include "compiler/ops/compose.h"
 #include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
@@ -55,7 +56,8 @@ static void copy_data(rlxc_te *te, const rlxc_te_operand *x, const rlxc_buffer *
     rlxc_te_store(te, out, rlxc_te_get(te, x, te->axes));
 }
 
-/* out[at] = combine(out[at], update), if |guard|, in loops over |dims|. */
+/* out[at] = combine(out[at], update), if |guard|, in loops over |dims|. The guard is tested outside
+ * of the loops whose variables it does not use. */
 static void walk_updates(rlxc_te *te, const rlxc_buffer *out, const rlxc_expr *const *at,
                          const rlxc_expr *update, const rlxc_expr *guard,
                          const rlxc_expr *const *loops, const rlxc_expr *const *dims, uint32_t n)
@@ -63,12 +65,15 @@ static void walk_updates(rlxc_te *te, const rlxc_buffer *out, const rlxc_expr *c
     rlxc_te_block(te, "T_scatter");
     const rlxc_expr *value = combined(te, rlxc_te_load(te, out, at), update);
     const rlxc_stmt *body = rlxc_stmt_store(te->ctx, out, at, out->ndim, value);
-    if (guard)
-        body = rlxc_stmt_if(te->ctx, guard, body, NULL);
-    for (uint32_t i = n; i-- > 0;)
+    for (uint32_t i = n; i-- > 0;) {
+        if (guard && rlxc_expr_uses_var(te->ctx, guard, loops[i])) {
+            body = rlxc_stmt_if(te->ctx, guard, body, NULL);
+            guard = NULL;
+        }
         body =
             rlxc_stmt_for(te->ctx, loops[i], rlxc_i64(te->ctx, 0), dims[i], RLXC_LOOP_SERIAL, body);
-    rlxc_te_body(te, NULL, body);
+    }
+    rlxc_te_body(te, NULL, guard ? rlxc_stmt_if(te->ctx, guard, body, NULL) : body);
 }
 
 static const rlxc_expr *both(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b)
@@ -169,11 +174,35 @@ const rlxc_sinfo *rlxc_infer_scatter_nd(rlxc_context *ctx, const rlxc_module *mo
     return x;
 }
 
+/* R.scatter_nd of slices of several dimensions as one of rows: a view of the result. */
+static rlxc_atom scatter_rows(rlxc_builder *b, const rlxc_binding *call, const rlxc_sinfo *x,
+                              const rlxc_sinfo *updates, uint32_t depth)
+{
+    rlxc_context *ctx = b->ctx;
+    const uint32_t rest = (uint32_t)x->ndim - depth, lead = (uint32_t)updates->ndim - rest;
+    const rlxc_expr *dims[2 * RLXC_MAX_NDIM];
+    rlxc_atom args[3] = {{0}, call->args[1], {0}};
+    memcpy(dims, x->dims, depth * sizeof dims[0]);
+    dims[depth] = rlxc_product(ctx, x->dims + depth, rest);
+    args[0] = rlxc_lower_reshape(b, call, call->args[0], dims, depth + 1);
+    memcpy(dims, updates->dims, lead * sizeof dims[0]);
+    dims[lead] = rlxc_product(ctx, x->dims + depth, rest);
+    args[2] = rlxc_lower_reshape(b, call, call->args[2], dims, lead + 1);
+    return rlxc_lower_reshape(b, call, rlxc_lower_op(b, call, "scatter_nd", args, 3, call->attrs),
+                              x->dims, (uint32_t)x->ndim);
+}
+
 rlxc_atom rlxc_legalize_scatter_nd(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
     int64_t depth;
+    const rlxc_sinfo *data = rlxc_atom_sinfo(ctx, b->module, call->args[0]);
+    const rlxc_sinfo *vectors = rlxc_atom_sinfo(ctx, b->module, call->args[1]);
+    const rlxc_sinfo *given = rlxc_atom_sinfo(ctx, b->module, call->args[2]);
+    if (rlxc_dims_known(data) && rlxc_dims_known(vectors) && rlxc_dims_known(given) &&
+        rlxc_is_int(vectors->dims[vectors->ndim - 1], &depth) && data->ndim - depth > 1)
+        return scatter_rows(b, call, data, given, (uint32_t)depth);
     if (!rlxc_te_begin(&te, b, call, "scatter_nd", RLXC_PATTERN_OPAQUE))
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "data"),

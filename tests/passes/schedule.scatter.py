@@ -133,8 +133,8 @@ class Module:
                     with T.block("T_scatter"):
                         v1 = T.axis.spatial(T.int64(4096), i1_0 * T.int64(256) + i1_1)
                         T.block_attr({"rlx.rule": "scatter"})
-                        for i0 in range(k):
-                            if T.int64(0) < n:
+                        if T.int64(0) < n:
+                            for i0 in range(k):
                                 if T.max(T.min(T.Select(T.Cast("int64", y_1[i0]) < T.int64(0), T.Cast("int64", y_1[i0]) + n, T.Cast("int64", y_1[i0])), n - T.int64(1)), T.int64(0)) % T.int64(4096) == v1:
                                     T_index_put[T.max(T.min(T.Select(T.Cast("int64", y[i0]) < T.int64(0), T.Cast("int64", y[i0]) + T.int64(8), T.Cast("int64", y[i0])), T.int64(7)), T.int64(0)), T.max(T.min(T.Select(T.Cast("int64", y_1[i0]) < T.int64(0), T.Cast("int64", y_1[i0]) + n, T.Cast("int64", y_1[i0])), n - T.int64(1)), T.int64(0)) // T.int64(4096) * T.int64(4096) + v1] = T_index_put[T.max(T.min(T.Select(T.Cast("int64", y[i0]) < T.int64(0), T.Cast("int64", y[i0]) + T.int64(8), T.Cast("int64", y[i0])), T.int64(7)), T.int64(0)), T.max(T.min(T.Select(T.Cast("int64", y_1[i0]) < T.int64(0), T.Cast("int64", y_1[i0]) + n, T.Cast("int64", y_1[i0])), n - T.int64(1)), T.int64(0)) // T.int64(4096) * T.int64(4096) + v1] + u[i0]
 
@@ -162,8 +162,8 @@ class Module:
                         v0 = T.axis.spatial(T.int64(8), i0_0 * T.int64(16) + i0_1)
                         T.where(i0_0 * T.int64(16) + i0_1 < T.int64(8))
                         T.block_attr({"rlx.rule": "scatter"})
-                        for i1 in range(k):
-                            if T.int64(0) < n:
+                        if T.int64(0) < n:
+                            for i1 in range(k):
                                 T_scatter[v0, T.max(T.min(T.Select(T.Cast("int64", y[v0, i1]) < T.int64(0), T.Cast("int64", y[v0, i1]) + n, T.Cast("int64", y[v0, i1])), n - T.int64(1)), T.int64(0))] = T.max(T_scatter[v0, T.max(T.min(T.Select(T.Cast("int64", y[v0, i1]) < T.int64(0), T.Cast("int64", y[v0, i1]) + n, T.Cast("int64", y[v0, i1])), n - T.int64(1)), T.int64(0))], u[v0, i1])
 
     @T.prim_func(private=True)
@@ -184,8 +184,8 @@ class Module:
                 T.block_attr({"rlx.operator": "elementwise s"})
                 T_scatter[v_ax0] = x[v_ax0]
         with T.block("T_scatter"):
-            for i0 in range(k):
-                if T.int64(0) < n:
+            if T.int64(0) < n:
+                for i0 in range(k):
                     T_scatter[T.max(T.min(T.Select(T.Cast("int64", y[i0]) < T.int64(0), T.Cast("int64", y[i0]) + n, T.Cast("int64", y[i0])), n - T.int64(1)), T.int64(0))] = u[i0]
 
     @T.prim_func(private=True)
