@@ -337,11 +337,12 @@ static void conditional(rlxc_llvm *g, const rlxc_stmt *s)
     LLVMPositionBuilderAtEnd(g->b, join);
 }
 
-/* x in "B[i] = B[i] + x" (or x + B[i]); NULL if the statement is not an accumulation. */
+/* x in "B[i] = B[i] + x" (or x + B[i], or a product); NULL if the statement is not an
+ * accumulation. */
 static const rlxc_expr *accumulated(const rlxc_stmt *s, bool *out_left)
 {
     const rlxc_expr *v = s->store.value;
-    if (v->kind != RLXC_EXPR_ADD)
+    if (v->kind != RLXC_EXPR_ADD && v->kind != RLXC_EXPR_MUL)
         return NULL;
     for (int side = 0; side < 2; side++) {
         const rlxc_expr *own = side ? v->bin.b : v->bin.a;
@@ -362,14 +363,17 @@ static void store(rlxc_llvm *g, const rlxc_stmt *s)
 {
     bool left = true;
     rlx_dtype t = s->store.buffer->dtype;
-    const rlxc_expr *added =
+    const rlxc_expr *term =
         g->reassoc && t.code == RLX_FLOAT && t.bits >= 32 ? accumulated(s, &left) : NULL;
-    if (added) {
+    if (term) {
         LLVMValueRef old = rlxc_llvm_expr(g, left ? s->store.value->bin.a : s->store.value->bin.b);
-        LLVMValueRef x = rlxc_llvm_expr(g, added);
+        LLVMValueRef x = rlxc_llvm_expr(g, term);
         rlxc_llvm_unify(g, &old, &x);
-        LLVMValueRef sum = rlxc_llvm_fast(g, LLVMBuildFAdd(g->b, old, x, ""), true);
-        rlxc_llvm_store(g, s->store.buffer, s->store.indices, s->store.n, sum);
+        LLVMValueRef total = s->store.value->kind == RLXC_EXPR_ADD
+                                 ? LLVMBuildFAdd(g->b, old, x, "")
+                                 : LLVMBuildFMul(g->b, old, x, "");
+        rlxc_llvm_store(g, s->store.buffer, s->store.indices, s->store.n,
+                        rlxc_llvm_fast(g, total, true));
         return;
     }
     LLVMValueRef value = rlxc_llvm_expr(g, s->store.value);

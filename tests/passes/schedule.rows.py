@@ -465,3 +465,54 @@ class Module:
                                 v_ax2, v_ax3 = T.axis.remap("SS", [ax2, ax3])
                                 T.block_attr({"rlx.operator": "rearrange ssss"})
                                 T_softmax_norm[v_ax0, v_ax1, v_ax2, v_ax3] = T_softmax_exp[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax2, v_ax3] * (T.float32(1.0) / T_softmax_expsum[v_ax0 - ax0_fused_m // m, v_ax1 - ax0_fused_m % m, v_ax3])
+
+# ==== line_of_parts
+# A single line is cut into pieces, in which the parts of the concatenation have loops of their own.
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), "float32"), y: R.Tensor(("m",), "float32")):
+        with R.dataflow():
+            z = R.concat((x, y), axis=0)
+            R.output(z)
+        return z
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), dtype="float32"), y: R.Tensor(("m",), dtype="float32")) -> R.Tensor(("n + m",), dtype="float32"):
+        n = T.int64()
+        m = T.int64()
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        z: R.Tensor((n + m,), dtype="float32") = R.builtin.alloc_tensor(R.shape([n + m]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        _: R.Tuple = cls.concatenate(x, y, z)
+        return z
+
+    @T.prim_func(private=True)
+    def concatenate(var_x: T.handle, var_y: T.handle, var_T_concat: T.handle):
+        T.func_attr({"op_pattern": 2, "tir.noalias": T.bool(True)})
+        n = T.int64()
+        m = T.int64()
+        x = T.match_buffer(var_x, (n,))
+        y = T.match_buffer(var_y, (m,))
+        T_concat = T.match_buffer(var_T_concat, (n + m,))
+        with T.block("root"):
+            with T.block("rows"):
+                for ax0_0 in T.parallel((n + m + T.int64(1023)) // T.int64(1024)):
+                    for ax0_1 in T.serial(T.int64(1024), annotations={"pragma_loop_partition_hint": 1}):
+                        with T.block("T_concat"):
+                            v_ax0 = T.axis.spatial(n + m, ax0_0 * T.int64(1024) + ax0_1)
+                            T.where(ax0_0 * T.int64(1024) + ax0_1 < n + m)
+                            T.reads(y[v_ax0 - n], x[v_ax0])
+                            T.writes(T_concat[v_ax0])
+                            T.block_attr({"rlx.operator": "rearrange s", "rlx.rule": "rows"})
+                            T_concat[v_ax0] = T.if_then_else(n <= v_ax0, y[v_ax0 - n], x[v_ax0])

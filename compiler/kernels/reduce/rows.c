@@ -4,10 +4,10 @@
  *
  * The rule decides on a list of loop steps: loops that every access treats as one are fused, so
  * that inner loops are long and contiguous; the loops over rows are merged, and parallel. Sums of
- * float32 and float64 may be reordered (annotation rlx.reassoc), which is what lets LLVM vectorise
- * them. Short rows of constant length are vectors, or loops that stay rolled: LLVM would unroll
- * them and gather over neighbouring rows. Conditions along the innermost loop (borders, parts of a
- * concatenation) get the hint by which lowering partitions it. */
+ * float32 and float64, and products, may be reordered (annotation rlx.reassoc), which is what lets
+ * LLVM vectorise them. Short rows of constant length are vectors, or loops that stay rolled: LLVM
+ * would unroll them and gather over neighbouring rows. Conditions along the innermost loop
+ * (borders, parts of a concatenation) get the hint by which lowering partitions it. */
 #include "compiler/kernels/elementwise/single.h"
 #include "compiler/kernels/nests.h"
 #include "compiler/kernels/rules.h"
@@ -22,7 +22,8 @@ enum {
     FEWEST_LANES = 4,     /* of a vector that pays */
     GATHER_BYTES = 32,    /* LLVM gathers into vectors of so many bytes, and longer ones */
     ROW_MULTIPLE = 8,     /* divides rows that need few instructions besides full vectors */
-    LINE_BITS = 512       /* of a cache line, and of the longest registers */
+    LINE_BITS = 512,      /* of a cache line, and of the longest registers */
+    LINE_PIECE = 1024     /* elements of a single line that a thread takes at once */
 };
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -357,6 +358,19 @@ static void hint_borders(const rlxc_schedule *c, rlxc_schedule_steps *l, const r
         rlxc_step_annotate(l, t->loops[k], RLXC_PARTITION_HINT, rlxc_attr_int(1));
 }
 
+/* A line whose elements choose between values is cut into pieces: threads share out the pieces, and
+ * lowering partitions each one. */
+static void cut_line(const rlxc_schedule *c, rlxc_schedule_steps *l, rlxc_loops *t,
+                     const rlxc_stage *s)
+{
+    int64_t size;
+    if (t->n != 1 || s->init || !rlxc_chooses(c->s->ctx, s) ||
+        (rlxc_is_int(s->extents[s->n_axes - 1], &size) && size <= LINE_PIECE))
+        return;
+    rlxc_step_split(l, t->loops[0], (const int64_t[]){0, LINE_PIECE}, 2, t->loops);
+    t->n = t->n_spatial = 2;
+}
+
 /* True if |s| computes rows of the same length as |last|, in vectors. */
 static bool is_alike(const rlxc_schedule *c, const rlxc_stage *s, const rlxc_stage *last)
 {
@@ -395,6 +409,8 @@ bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
         if (a == 0)
             nests[0].loops[0] = rows[0];
     }
+    if (n == 1 && head == 0 && !z->lanes)
+        cut_line(c, l, &nests[0], group[0]);
     for (uint32_t k = 0; k < n && z->lanes; k++) {
         rlxc_step_ref halves[2];
         rlxc_loops *t = &nests[k];
