@@ -276,16 +276,6 @@ rlxc_poly *rlxc_poly_expand(rlxc_sym *s, rlx_dtype dtype, const rlxc_term *terms
     return total;
 }
 
-bool rlxc_poly_equal(const rlxc_poly *a, const rlxc_poly *b)
-{
-    if (a->n != b->n)
-        return false;
-    for (uint32_t i = 0; i < a->n; i++)
-        if (a->terms[i].coef != b->terms[i].coef || !rlxc_term_same(&a->terms[i], &b->terms[i]))
-            return false;
-    return true;
-}
-
 bool rlxc_poly_is_const(const rlxc_poly *p, int64_t *out)
 {
     if (p->n > 1 || (p->n == 1 && p->terms[0].n > 0))

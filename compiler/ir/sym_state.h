@@ -99,7 +99,6 @@ rlxc_poly *rlxc_poly_mul(rlxc_sym *s, const rlxc_poly *a, const rlxc_poly *b);
 rlxc_poly *rlxc_poly_scale(rlxc_sym *s, const rlxc_poly *a, const rlxc_term *by);
 /* The polynomial of |n| terms whose factors may be remainders. */
 rlxc_poly *rlxc_poly_expand(rlxc_sym *s, rlx_dtype dtype, const rlxc_term *terms, uint32_t n);
-bool rlxc_poly_equal(const rlxc_poly *a, const rlxc_poly *b);
 bool rlxc_poly_is_const(const rlxc_poly *p, int64_t *out);
 
 /* sym_build.c */

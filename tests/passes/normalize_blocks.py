@@ -5176,3 +5176,164 @@ class Module:
             y: R.Tensor((8,), dtype="float32") = R.call_tir(cls.sums, (a, b, c), out_sinfo=R.Tensor((8,), dtype="float32"))
             R.output(y)
         return y
+
+# ==== attention_masked
+# A causal mask in another spelling: not (key > query).
+from tvm.script import ir as I
+from tvm.script import tir as T
+from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(q: R.Tensor(("b", "s", 4, 32), dtype="float32"), k: R.Tensor(("b", "s", 4, 32), dtype="float32"), v: R.Tensor(("b", "s", 4, 32), dtype="float32")) -> R.Tensor(("b", "s", 4, 32), dtype="float32"):
+        b = T.int64()
+        s = T.int64()
+        cls = Module
+        with R.dataflow():
+            y: R.Tensor((b, s, 4, 32), dtype="float32") = R.call_tir(cls.attention, (q, k, v), out_sinfo=R.Tensor((b, s, 4, 32), dtype="float32"))
+            R.output(y)
+        return y
+
+    @T.prim_func(private=True)
+    def attention(var_q: T.handle, var_k: T.handle, var_v: T.handle, var_T_attention: T.handle):
+        T.func_attr({"op_pattern": 8, "tir.noalias": T.bool(True)})
+        b = T.int64()
+        s = T.int64()
+        q = T.match_buffer(var_q, (b, s, T.int64(4), T.int64(32)))
+        k = T.match_buffer(var_k, (b, s, T.int64(4), T.int64(32)))
+        v = T.match_buffer(var_v, (b, s, T.int64(4), T.int64(32)))
+        T_attention = T.match_buffer(var_T_attention, (b, s, T.int64(4), T.int64(32)))
+        # with T.block("root"):
+        T_score = T.alloc_buffer((b, T.int64(4), s, s))
+        T_masked = T.alloc_buffer((b, T.int64(4), s, s))
+        T_max = T.alloc_buffer((b, T.int64(4), s))
+        T_exp = T.alloc_buffer((b, T.int64(4), s, s))
+        T_sum = T.alloc_buffer((b, T.int64(4), s))
+        T_total = T.alloc_buffer((b, T.int64(4), s, T.int64(32)))
+        for b_1, h, i, j, d in T.grid(b, T.int64(4), s, s, T.int64(32)):
+            with T.block("T_score"):
+                v_b, v_h, v_i, v_j, v_d = T.axis.remap("SSSSR", [b_1, h, i, j, d])
+                T.reads(q[v_b, v_i, v_h, v_d], k[v_b, v_j, v_h, v_d])
+                T.writes(T_score[v_b, v_h, v_i, v_j])
+                with T.init():
+                    T_score[v_b, v_h, v_i, v_j] = T.float32(0.0)
+                T_score[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] + q[v_b, v_i, v_h, v_d] * k[v_b, v_j, v_h, v_d]
+        for b_2, h, i, j in T.grid(b, T.int64(4), s, s):
+            with T.block("T_masked"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b_2, h, i, j])
+                T.reads(T_score[v_b, v_h, v_i, v_j])
+                T.writes(T_masked[v_b, v_h, v_i, v_j])
+                T_masked[v_b, v_h, v_i, v_j] = T.if_then_else(not (v_j > v_i), T_score[v_b, v_h, v_i, v_j] * T.float32(0.1767766922712326), T.float32(-3.0000000054977558e+38))
+        for b_3, h, i, j in T.grid(b, T.int64(4), s, s):
+            with T.block("T_max"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b_3, h, i, j])
+                T.reads(T_masked[v_b, v_h, v_i, v_j])
+                T.writes(T_max[v_b, v_h, v_i])
+                with T.init():
+                    T_max[v_b, v_h, v_i] = T.float32(-3.4028234663852886e+38)
+                T_max[v_b, v_h, v_i] = T.max(T_max[v_b, v_h, v_i], T_masked[v_b, v_h, v_i, v_j])
+        for b_4, h, i, j in T.grid(b, T.int64(4), s, s):
+            with T.block("T_exp"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b_4, h, i, j])
+                T.reads(T_masked[v_b, v_h, v_i, v_j], T_max[v_b, v_h, v_i])
+                T.writes(T_exp[v_b, v_h, v_i, v_j])
+                T_exp[v_b, v_h, v_i, v_j] = T.exp(T_masked[v_b, v_h, v_i, v_j] - T_max[v_b, v_h, v_i])
+        for b_5, h, i, j in T.grid(b, T.int64(4), s, s):
+            with T.block("T_sum"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b_5, h, i, j])
+                T.reads(T_exp[v_b, v_h, v_i, v_j])
+                T.writes(T_sum[v_b, v_h, v_i])
+                with T.init():
+                    T_sum[v_b, v_h, v_i] = T.float32(0.0)
+                T_sum[v_b, v_h, v_i] = T_sum[v_b, v_h, v_i] + T_exp[v_b, v_h, v_i, v_j]
+        for b_6, h, i, j, k_1 in T.grid(b, T.int64(4), s, T.int64(32), s):
+            with T.block("T_total"):
+                v_b, v_h, v_i, v_j, v_k = T.axis.remap("SSSSR", [b_6, h, i, j, k_1])
+                T.reads(T_exp[v_b, v_h, v_i, v_k], v[v_b, v_k, v_h, v_j])
+                T.writes(T_total[v_b, v_h, v_i, v_j])
+                with T.init():
+                    T_total[v_b, v_h, v_i, v_j] = T.float32(0.0)
+                T_total[v_b, v_h, v_i, v_j] = T_total[v_b, v_h, v_i, v_j] + T_exp[v_b, v_h, v_i, v_k] * v[v_b, v_k, v_h, v_j]
+        for ax0, ax1, ax2, ax3 in T.grid(b, s, T.int64(4), T.int64(32)):
+            with T.block("T_attention"):
+                v_ax0, v_ax1, v_ax2, v_ax3 = T.axis.remap("SSSS", [ax0, ax1, ax2, ax3])
+                T.reads(T_total[v_ax0, v_ax2, v_ax1, v_ax3], T_sum[v_ax0, v_ax2, v_ax1])
+                T.writes(T_attention[v_ax0, v_ax1, v_ax2, v_ax3])
+                T_attention[v_ax0, v_ax1, v_ax2, v_ax3] = T.Select(s > T.int64(0), T_total[v_ax0, v_ax2, v_ax1, v_ax3] / T_sum[v_ax0, v_ax2, v_ax1], T.float32(0.0))
+# ---- expected
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(q: R.Tensor(("b", "s", 4, 32), dtype="float32"), k: R.Tensor(("b", "s", 4, 32), dtype="float32"), v: R.Tensor(("b", "s", 4, 32), dtype="float32")) -> R.Tensor(("b", "s", 4, 32), dtype="float32"):
+        b = T.int64()
+        s = T.int64()
+        cls = Module
+        with R.dataflow():
+            y: R.Tensor((b, s, 4, 32), dtype="float32") = R.call_tir(cls.attention, (q, k, v), out_sinfo=R.Tensor((b, s, 4, 32), dtype="float32"))
+            R.output(y)
+        return y
+
+    @T.prim_func(private=True)
+    def attention(var_q: T.handle, var_k: T.handle, var_v: T.handle, var_T_attention: T.handle):
+        T.func_attr({"op_pattern": 8, "tir.noalias": T.bool(True)})
+        b = T.int64()
+        s = T.int64()
+        q = T.match_buffer(var_q, (b, s, T.int64(4), T.int64(32)))
+        k = T.match_buffer(var_k, (b, s, T.int64(4), T.int64(32)))
+        v = T.match_buffer(var_v, (b, s, T.int64(4), T.int64(32)))
+        T_attention = T.match_buffer(var_T_attention, (b, s, T.int64(4), T.int64(32)))
+        # with T.block("root"):
+        T_score = T.alloc_buffer((b, T.int64(4), s, s))
+        T_masked = T.alloc_buffer((b, T.int64(4), s, s))
+        T_max = T.alloc_buffer((b, T.int64(4), s))
+        T_exp = T.alloc_buffer((b, T.int64(4), s, s))
+        T_sum = T.alloc_buffer((b, T.int64(4), s))
+        T_total = T.alloc_buffer((b, T.int64(4), s, T.int64(32)))
+        for b_1, h, i, j, d in T.grid(b, T.int64(4), s, s, T.int64(32)):
+            with T.block("T_score"):
+                v_b, v_h, v_i, v_j, v_d = T.axis.remap("SSSSR", [b_1, h, i, j, d])
+                T.block_attr({"rlx.operator": "matmul bbmnk"})
+                with T.init():
+                    T_score[v_b, v_h, v_i, v_j] = T.float32(0.0)
+                T_score[v_b, v_h, v_i, v_j] = T_score[v_b, v_h, v_i, v_j] + q[v_b, v_i, v_h, v_d] * k[v_b, v_j, v_h, v_d]
+        for b_2, h, i, j in T.grid(b, T.int64(4), s, s):
+            with T.block("T_masked"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b_2, h, i, j])
+                T.block_attr({"rlx.operator": "elementwise ssss"})
+                T_masked[v_b, v_h, v_i, v_j] = T.Select(v_j <= v_i, T_score[v_b, v_h, v_i, v_j] * T.float32(0.1767766922712326), T.float32(-3.0000000054977558e+38))
+        for b_3, h, i, j in T.grid(b, T.int64(4), s, s):
+            with T.block("T_max"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b_3, h, i, j])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    T_max[v_b, v_h, v_i] = T.float32(-3.4028234663852886e+38)
+                T_max[v_b, v_h, v_i] = T.max(T_max[v_b, v_h, v_i], T_masked[v_b, v_h, v_i, v_j])
+        for b_4, h, i, j in T.grid(b, T.int64(4), s, s):
+            with T.block("T_exp"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSS", [b_4, h, i, j])
+                T.block_attr({"rlx.operator": "elementwise ssss"})
+                T_exp[v_b, v_h, v_i, v_j] = T.exp(T_masked[v_b, v_h, v_i, v_j] - T_max[v_b, v_h, v_i])
+        for b_5, h, i, j in T.grid(b, T.int64(4), s, s):
+            with T.block("T_sum"):
+                v_b, v_h, v_i, v_j = T.axis.remap("SSSR", [b_5, h, i, j])
+                T.block_attr({"rlx.operator": "reduction sssk"})
+                with T.init():
+                    T_sum[v_b, v_h, v_i] = T.float32(0.0)
+                T_sum[v_b, v_h, v_i] = T_sum[v_b, v_h, v_i] + T_exp[v_b, v_h, v_i, v_j]
+        for b_6, h, i, e, j in T.grid(b, T.int64(4), s, T.int64(32), s):
+            with T.block("T_total"):
+                v_b, v_h, v_i, v_e, v_j = T.axis.remap("SSSSR", [b_6, h, i, e, j])
+                T.block_attr({"rlx.operator": "matmul bbmnk"})
+                with T.init():
+                    T_total[v_b, v_h, v_i, v_e] = T.float32(0.0)
+                T_total[v_b, v_h, v_i, v_e] = T_total[v_b, v_h, v_i, v_e] + T_exp[v_b, v_h, v_i, v_j] * v[v_b, v_j, v_h, v_e]
+        for b_7, i, h, e in T.grid(b, s, T.int64(4), T.int64(32)):
+            with T.block("T_attention"):
+                v_b, v_i, v_h, v_e = T.axis.remap("SSSS", [b_7, i, h, e])
+                T.block_attr({"rlx.operator": "transpose ssss"})
+                T_attention[v_b, v_i, v_h, v_e] = T.Select(s > T.int64(0), T_total[v_b, v_h, v_i, v_e] / T_sum[v_b, v_h, v_i], T.float32(0.0))
