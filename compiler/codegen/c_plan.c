@@ -13,14 +13,30 @@
 
 #define MOST_BYTES ((int64_t)1 << 46)
 #define MOST_NUMBER ((int64_t)1 << 41) /* beyond the bounds of run-time slices (onnx/slice.c) */
-enum { ALIGN = 64 };
+enum {
+    ALIGN = 64,
+    MOST_UNSTATED = 1 << 20 /* bytes of static memory for a size whose symbols have no limit */
+};
 
-static bool all_below(rlxc_context *ctx, const rlxc_c_plan *plan, const rlxc_bounds *bounds,
-                      int64_t most)
+static bool has_unlimited(rlxc_context *ctx, const rlxc_expr *e, const rlxc_bounds *bounds)
+{
+    rlxc_var_list list = {0};
+    rlxc_collect_vars(ctx, e, &list);
+    for (uint32_t i = 0; i < list.vars.count; i++)
+        if (rlxc_bound_of(ctx, list.vars.items[i], bounds).max == INT64_MAX)
+            return true;
+    return false;
+}
+
+/* True if the largest sizes are known. An expression such as min(n, 2^31) limits a size without a
+ * limit of n, but often far above what the program needs. */
+static bool are_limited(rlxc_context *ctx, const rlxc_c_plan *plan)
 {
     for (uint32_t i = 0; i < plan->parts.count; i++) {
-        const int64_t max = rlxc_bound_of(ctx, plan->parts.items[i].bytes, bounds).max;
-        if (max < 0 || max > most)
+        const rlxc_expr *bytes = plan->parts.items[i].bytes;
+        const int64_t max = rlxc_bound_of(ctx, bytes, &plan->bounds).max;
+        if (max < 0 || max > MOST_BYTES ||
+            (max > MOST_UNSTATED && has_unlimited(ctx, bytes, &plan->bounds)))
             return false;
     }
     return true;
@@ -104,7 +120,7 @@ void rlxc_c_lay_out(rlxc_context *ctx, rlxc_c_plan *plan, const rlxc_function *f
     plan->stated = rlxc_stated_bounds(ctx, f);
     plan->bounds = limited(ctx, f, dims, INT64_MAX, numbers, INT64_MAX);
     plan->has_late = has_late(plan);
-    plan->is_static = !plan->has_late && all_below(ctx, plan, &plan->bounds, MOST_BYTES);
+    plan->is_static = !plan->has_late && are_limited(ctx, plan);
     if (plan->is_static && !in_pools)
         place_all(ctx, plan);
     if ((plan->is_static && !plan->has_inner) || (!plan->is_static && in_pools))

@@ -79,6 +79,22 @@ RLX_TEST(c, other_symbols_take_the_caller_s_arena)
     free(text);
 }
 
+#define FIRST_ROWS(n)                                                                   \
+    MODULE("x: R.Tensor((\"n\", 10), \"float32\"), w: R.Tensor((10, 10), \"float32\")", \
+           "        y = R.matmul(R.strided_slice(x, [0], [0], [" n "]), w)\n"           \
+           "        z = R.matmul(y, w)\n        return z\n")
+
+RLX_TEST(c, a_size_that_limits_itself_needs_no_arena_if_small)
+{
+    char *small = c_text(t, FIRST_ROWS("4"), NULL),
+         *large = c_text(t, FIRST_ROWS("2147483648"), NULL);
+    cr_expect(strstr(small, "arena_bytes") == NULL, "%.6000s", small);
+    expect(small, "bytes of static memory");
+    expect(large, "size_t model_main_arena_bytes(int64_t n);");
+    free(small);
+    free(large);
+}
+
 RLX_TEST(c, products_sum_tiles)
 {
     static const char product[] =
