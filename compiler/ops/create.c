@@ -111,13 +111,20 @@ typedef struct progression {
     bool is_float;
 } progression;
 
+void rlxc_arange_args(rlxc_context *ctx, const rlxc_module *module, const rlxc_binding *call,
+                      const rlxc_expr **out)
+{
+    const bool one = rlxc_arg_absent(call, 1); /* arange(n) counts from 0 */
+    out[0] = one ? rlxc_i64(ctx, 0) : rlxc_prim_arg(ctx, module, call, 0);
+    out[1] = rlxc_prim_arg(ctx, module, call, one ? 0 : 1);
+    out[2] = rlxc_arg_absent(call, 2) ? rlxc_i64(ctx, 1) : rlxc_prim_arg(ctx, module, call, 2);
+}
+
 static progression read_progression(const rlxc_call_view *v)
 {
-    progression p = {.is_float = false};
-    bool one = v->in[1] == NULL; /* arange(n) counts from 0 */
-    p.start = one ? rlxc_i64(v->ctx, 0) : rlxc_prim_arg(v->ctx, v->module, v->call, 0);
-    p.end = rlxc_prim_arg(v->ctx, v->module, v->call, one ? 0 : 1);
-    p.step = v->in[2] ? rlxc_prim_arg(v->ctx, v->module, v->call, 2) : rlxc_i64(v->ctx, 1);
+    const rlxc_expr *args[3];
+    rlxc_arange_args(v->ctx, v->module, v->call, args);
+    progression p = {.start = args[0], .end = args[1], .step = args[2]};
     for (uint32_t i = 0; i < 3; i++)
         p.is_float |= v->in[i] && rlxc_dtype_is_float(v->in[i]->dtype);
     return p;

@@ -62,6 +62,9 @@ const rlxc_expr *rlxc_prim_arg(rlxc_context *ctx, const rlxc_module *module,
 /* The values of a tuple of prims; false when one is unknown. */
 bool rlxc_prim_list(const rlxc_call_view *v, uint32_t i, rlxc_dims *out);
 bool rlxc_prim_int(const rlxc_call_view *v, uint32_t i, int64_t *out);
+/* Start, end and step of an arange; NULL where one is unknown. */
+void rlxc_arange_args(rlxc_context *ctx, const rlxc_module *module, const rlxc_binding *call,
+                      const rlxc_expr **out);
 /* The argument is absent: not given, or the empty tuple of an optional input. */
 bool rlxc_arg_absent(const rlxc_binding *call, uint32_t i);
 

@@ -174,7 +174,8 @@ const rlxc_sinfo *rlxc_infer_scatter_nd(rlxc_context *ctx, const rlxc_module *mo
     return x;
 }
 
-/* R.scatter_nd of slices of several dimensions as one of rows: a view of the result. */
+/* R.scatter_nd whose slices have several dimensions: they are flattened to rows, so that the
+ * innermost loop is long. The result is a view. */
 static rlxc_atom scatter_rows(rlxc_builder *b, const rlxc_binding *call, const rlxc_sinfo *x,
                               const rlxc_sinfo *updates, uint32_t depth)
 {

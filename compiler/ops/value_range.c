@@ -77,15 +77,8 @@ static bool range_astype(const scope *s, rlxc_value_range *out)
 
 static bool range_arange(const scope *s, rlxc_value_range *out)
 {
-    const rlxc_expr *p[3] = {0}, *one = rlxc_i64(s->ctx, 1);
-    for (uint32_t i = 0; i < 3; i++)
-        p[i] = rlxc_prim_arg(s->ctx, s->module, s->b, i);
-    if (s->b->n_args < 2 || rlxc_arg_absent(s->b, 1)) {
-        p[1] = p[0];
-        p[0] = rlxc_i64(s->ctx, 0);
-    }
-    if (s->b->n_args < 3 || rlxc_arg_absent(s->b, 2))
-        p[2] = one;
+    const rlxc_expr *p[3], *one = rlxc_i64(s->ctx, 1);
+    rlxc_arange_args(s->ctx, s->module, s->b, p);
     int64_t step;
     for (uint32_t i = 0; i < 3; i++)
         if (!p[i] || rlxc_dtype_is_float(p[i]->dtype))

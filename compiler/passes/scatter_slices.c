@@ -4,13 +4,13 @@
  *   j = strided_slice(i, 1, n)
  *   y = scatter_nd(x, expand_dims(j), v)
  *
- * Exporters write x[1:] = v so, and x[:, k, a:b] = v with a vector of indices for each dimension,
- * broadcast against each other and concatenated. An assignment of slices is computed element by
+ * This is how exporters write x[1:] = v. For x[:, k, a:b] = v they broadcast the indices into each
+ * dimension against each other and concatenate them. An assignment of slices is computed element by
  * element, so it fuses with its neighbours, and no indices are computed or checked.
  *
- * Each component of the index vectors must be a sequence, base + step * i along one dimension of
- * the indices or everywhere the same, in the order of those dimensions; and all of it must be
- * proved to be inside of |x|. dce drops the indices. */
+ * Each component of the index vectors must be a sequence: base + step * i along one dimension of
+ * the indices, or the same number everywhere. The components must come in the order of their
+ * dimensions, and be proved to stay inside |x|. dce drops the indices. */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
@@ -25,7 +25,7 @@
 enum {
     MOST_MOVES = 8,           /* operators followed from an index to what makes it */
     MOST_ELEMENTS = 1 << 20,  /* of a constant that is searched */
-    LARGEST_INDEX = INT32_MAX /* in a constant, and the largest step: sums cannot overflow */
+    LARGEST_INDEX = INT32_MAX /* in a constant, and the largest step of a range: no overflow */
 };
 
 /* The elements of an integer tensor: base + step * i for position i along |axis|, all below
@@ -61,20 +61,20 @@ static bool of_constant(rlxc_context *ctx, const rlxc_constant *c, int64_t k, in
     if (!rlxc_dtype_is_int(c->dtype) || c->lifted || count == 0 || count > MOST_ELEMENTS)
         return false;
     const int64_t base = rlxc_constant_int(c, (size_t)k);
+    if (base < -LARGEST_INDEX || base > LARGEST_INDEX)
+        return false;
     int64_t stride = 1, along = 1, highest = base; /* strides in index vectors */
     *out = (sequence){.axis = -1};
     for (int32_t i = ndim - 1; i >= 0; stride *= c->shape[i], i--) {
-        const int64_t step =
-            c->shape[i] > 1 ? rlxc_constant_int(c, (size_t)(k + stride * gap)) - base : 0;
-        if (step == 0)
+        const int64_t next =
+            c->shape[i] > 1 ? rlxc_constant_int(c, (size_t)(k + stride * gap)) : base;
+        if (next == base)
             continue;
-        if (out->axis >= 0)
+        if (out->axis >= 0 || next < base || next > LARGEST_INDEX)
             return false;
-        *out = (sequence){.step = step, .axis = i};
+        *out = (sequence){.step = next - base, .axis = i};
         along = stride;
     }
-    if (base < -LARGEST_INDEX || base > LARGEST_INDEX || out->step < 0 || out->step > LARGEST_INDEX)
-        return false;
     for (int64_t i = 0; i < (int64_t)count / gap; i++) {
         const int64_t at = out->axis < 0 ? 0 : i / along % c->shape[out->axis];
         const int64_t value = rlxc_constant_int(c, (size_t)(i * gap + k));
@@ -87,15 +87,15 @@ static bool of_constant(rlxc_context *ctx, const rlxc_constant *c, int64_t k, in
     return true;
 }
 
+/* Narrower elements might wrap. */
 static bool of_arange(const rlxc_builder *b, const rlxc_binding *call, sequence *out)
 {
     const rlxc_expr *p[3];
-    for (uint32_t i = 0; i < 3; i++)
-        p[i] = rlxc_prim_arg(b->ctx, b->module, call, i);
+    rlxc_arange_args(b->ctx, b->module, call, p);
     *out = (sequence){.base = p[0], .limit = p[1]};
-    return call->n_args == 3 && p[0] && p[1] && p[2] && rlxc_is_index_type(p[0]->dtype) &&
+    return p[0] && p[1] && p[2] && rlxc_is_index_type(p[0]->dtype) &&
            rlxc_is_index_type(p[1]->dtype) && rlxc_is_int(p[2], &out->step) && out->step > 0 &&
-           out->step <= LARGEST_INDEX;
+           out->step <= LARGEST_INDEX && rlxc_dtype_eq(call->var->sinfo->dtype, RLX_I64);
 }
 
 /* |s| sliced along its axis. */
@@ -108,7 +108,7 @@ static bool of_slice(const rlxc_builder *b, const rlxc_binding *call, sequence *
         begins.n != axes.n)
         return false;
     for (uint32_t i = 0; i < axes.n && s->axis >= 0; i++) {
-        const rlxc_expr *zero = rlxc_i64(ctx, 0), *begin = begins.items[i].prim;
+        const rlxc_expr *zero = rlxc_i64(ctx, 0), *begin;
         int64_t axis, step = 1, back;
         if (axes.items[i].kind != RLXC_ATOM_PRIM || !rlxc_is_int(axes.items[i].prim, &axis))
             return false;
@@ -121,12 +121,14 @@ static bool of_slice(const rlxc_builder *b, const rlxc_binding *call, sequence *
               call->args[4].items[i].kind != RLXC_ATOM_PRIM ||
               !rlxc_is_int(call->args[4].items[i].prim, &step))))
             return false;
-        if (rlxc_is_int(begin, &back) && back < 0)
+        begin = begins.items[i].prim;
+        if (rlxc_is_int(begin, &back) && back < 0 &&
+            !rlxc_attr_get_bool(call, "assume_inbound", false))
             begin = rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_add(ctx, from->dims[axis], begin), zero);
         if (!rlxc_is_index_type(begin->dtype) || !rlxc_prove_le(ctx, zero, begin, NULL) ||
             step < 1 || step > LARGEST_INDEX / s->step)
             return false;
-        /* beyond the end begins an empty slice: then no element is wrong */
+        /* a slice that begins beyond the end is empty, so its base does not matter */
         s->base = rlxc_canonical(
             ctx, rlxc_add(ctx, s->base, rlxc_mul(ctx, rlxc_i64(ctx, s->step), begin)), NULL);
         s->step *= step;
@@ -179,7 +181,7 @@ static bool of_atom(const rlxc_makers *m, const rlxc_builder *b, rlxc_atom x, ui
     } else if (call->n_args > 0 && (from = dims_of(b, call->args[0])) &&
                of_atom(m, b, call->args[0], depth + 1, out)) {
         if (is_view(call)) {
-            found = move_axis(b->ctx, from, to, &out->axis);
+            found = out->axis < 0 || move_axis(b->ctx, from, to, &out->axis);
         } else if (rlxc_is_op(call, "strided_slice")) {
             found = of_slice(b, call, out);
         } else if (rlxc_is_op(call, "broadcast_to")) {
@@ -211,10 +213,15 @@ static bool components(const rlxc_makers *m, const rlxc_builder *b, rlxc_atom x,
         call->args[0].n != n)
         return false;
     const int64_t axis = rlxc_attr_get_int(call, "axis", 0);
-    for (int64_t k = 0; k < n; k++)
-        if (!of_atom(m, b, call->args[0].items[k], 0, &out[k]))
+    if (axis != -1 && axis != all->ndim - 1)
+        return false;
+    for (int64_t k = 0; k < n; k++) {
+        const rlxc_sinfo *one = dims_of(b, call->args[0].items[k]);
+        if (!one || one->ndim != all->ndim || !rlxc_is_const(one->dims[all->ndim - 1], 1) ||
+            !of_atom(m, b, call->args[0].items[k], 0, &out[k]))
             return false;
-    return axis == -1 || axis == all->ndim - 1;
+    }
+    return true;
 }
 
 /* --- slices ------------------------------------------------------------------------------------
@@ -316,8 +323,8 @@ static rlxc_atom as_slices(const rlxc_makers *m, rlxc_builder *b, const rlxc_bin
                : assign(b, call->args[0], updates, slices, n_slices);
 }
 
-static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *call,
-                                rlxc_atom *replacement)
+static rlxc_rewrite_action rewrite(void *user, rlxc_builder *b, rlxc_binding *call,
+                                   rlxc_atom *replacement)
 {
     rlxc_makers *m = user;
     rlxc_makers_note(m, b, call);
@@ -331,5 +338,5 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *call,
 bool rlxc_pass_scatter_slices(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     (void)options;
-    return rlxc_rewrite_with_makers(ctx, module, look);
+    return rlxc_rewrite_with_makers(ctx, module, rewrite);
 }

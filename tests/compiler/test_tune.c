@@ -348,6 +348,25 @@ RLX_TEST(tune, the_database_exists_even_if_nothing_was_faster)
     rlxc_context_destroy(ctx);
 }
 
+RLX_TEST(tune, a_database_that_cannot_be_written_fails_before_the_search)
+{
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_options options;
+    cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
+    rlxc_module *module = rlxc_read_module(ctx, "m.py", model, strlen(model));
+    tuned out = {.lines = ""};
+    const rlxc_tune_request request = {.seconds = 60,
+                                       .database = "/nonexistent/database",
+                                       .target = "native",
+                                       .line = keep_line,
+                                       .user = &out};
+    cr_expect(module && !rlxc_tune(ctx, module, &options, &request));
+    cr_expect_str_eq(out.lines, "");
+    cr_expect(strstr(rlxc_render_diagnostics(ctx), "cannot append to the database") != NULL, "%s",
+              rlxc_render_diagnostics(ctx));
+    rlxc_context_destroy(ctx);
+}
+
 RLX_TEST(tune, a_second_run_uses_the_database)
 {
     char path[] = "/tmp/rlx-database-XXXXXX";

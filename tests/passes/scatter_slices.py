@@ -133,7 +133,8 @@ class Module:
 
 # ==== not_slices
 # Repeated, unordered and unequal indices, dimensions in another order, positions that may be
-# outside, and sums stay scatters.
+# outside, extreme numbers, ranges of narrow elements that wrap, slices of unclipped negative
+# bounds, and sums stay scatters.
 from tvm.script import ir as I
 from tvm.script import relax as R
 
@@ -141,7 +142,7 @@ from tvm.script import relax as R
 @I.ir_module
 class Module:
     @R.function
-    def main(x: R.Tensor((4, 4), "float32"), v: R.Tensor((2, 4), "float32"), w: R.Tensor((4, 4), "float32"), z: R.Tensor(("n", 4), "float32"), u: R.Tensor((1, 4), "float32")):
+    def main(x: R.Tensor((4, 4), "float32"), v: R.Tensor((2, 4), "float32"), w: R.Tensor((4, 4), "float32"), z: R.Tensor(("n", 4), "float32"), u: R.Tensor((1, 4), "float32"), wide: R.Tensor((300,), "float32")):
         n = T.int64()
         with R.dataflow():
             repeated = R.scatter_nd(x, R.const([[1], [1]], "int64"), v, reduction="update")
@@ -151,8 +152,11 @@ class Module:
             columns = R.expand_dims(R.broadcast_to(R.expand_dims(R.arange(0, 4, 1, dtype="int64"), 1), R.shape([4, 4])), 2)
             transposed = R.scatter_nd(x, R.concat((rows, columns), axis=-1), w, reduction="update")
             outside = R.scatter_nd(z, R.const([[2]], "int64"), u, reduction="update")
+            extreme = R.scatter_nd(x, R.const([[9223372036854775807], [-9223372036854775807]], "int64"), v, reduction="update")
+            wrapped = R.scatter_nd(wide, R.expand_dims(R.arange(0, 300, 1, dtype="int8"), 1), wide, reduction="update")
+            unclipped = R.scatter_nd(x, R.expand_dims(R.strided_slice(R.arange(0, 4, 1, dtype="int64"), [0], [-3], [-1], [1], assume_inbound=True), 1), v, reduction="update")
             summed = R.scatter_nd(x, R.const([[1], [2]], "int64"), v, reduction="add")
-            r = (repeated, unordered, unequal, transposed, outside, summed)
+            r = (repeated, unordered, unequal, transposed, outside, extreme, wrapped, unclipped, summed)
             R.output(r)
         return r
 # ---- expected
@@ -161,18 +165,20 @@ metadata = tvm.ir.load_json("""{
   \"nodes\": [
     {\"type_key\": \"\"}, 
     {\"type_key\": \"Map\", \"keys\": [\"relax.expr.Constant\"], \"data\": [2]}, 
-    {\"type_key\": \"Array\", \"data\": [3, 4, 5, 6, 7]}, 
+    {\"type_key\": \"Array\", \"data\": [3, 4, 5, 6, 7, 8]}, 
     {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"0\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
     {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"1\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
     {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"2\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
     {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"3\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
-    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"4\", \"span\": \"0\", \"struct_info_\": \"0\"}}
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"4\", \"span\": \"0\", \"struct_info_\": \"0\"}}, 
+    {\"type_key\": \"relax.expr.Constant\", \"attrs\": {\"data\": \"5\", \"span\": \"0\", \"struct_info_\": \"0\"}}
   ], 
   \"b64ndarrays\": [
     \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAgAAAABAAQACAAAAAAAAAAEAAAAAAAAAEAAAAAAAAAABAAAAAAAAAAEAAAAAAAAA\", 
     \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAgAAAABAAQACAAAAAAAAAAEAAAAAAAAAEAAAAAAAAAACAAAAAAAAAAEAAAAAAAAA\", 
     \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAgAAAABAAQAEAAAAAAAAAAEAAAAAAAAAIAAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAwAAAAAAAAACAAAAAAAAAA==\", 
     \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAgAAAABAAQABAAAAAAAAAAEAAAAAAAAACAAAAAAAAAACAAAAAAAAAA==\", 
+    \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAgAAAABAAQACAAAAAAAAAAEAAAAAAAAAEAAAAAAAAAD/////////fwEAAAAAAACA\", 
     \"P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAgAAAABAAQACAAAAAAAAAAEAAAAAAAAAEAAAAAAAAAABAAAAAAAAAAIAAAAAAAAA\"
   ], 
   \"attrs\": {\"tvm_version\": \"0.20.0\"}
@@ -184,7 +190,7 @@ metadata = tvm.ir.load_json("""{
 @I.ir_module
 class Module:
     @R.function
-    def main(x: R.Tensor((4, 4), dtype="float32"), v: R.Tensor((2, 4), dtype="float32"), w: R.Tensor((4, 4), dtype="float32"), z: R.Tensor(("n", 4), dtype="float32"), u: R.Tensor((1, 4), dtype="float32")) -> R.Tuple(R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor(("n", 4), dtype="float32"), R.Tensor((4, 4), dtype="float32")):
+    def main(x: R.Tensor((4, 4), dtype="float32"), v: R.Tensor((2, 4), dtype="float32"), w: R.Tensor((4, 4), dtype="float32"), z: R.Tensor(("n", 4), dtype="float32"), u: R.Tensor((1, 4), dtype="float32"), wide: R.Tensor((300,), dtype="float32")) -> R.Tuple(R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor(("n", 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((300,), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32")):
         n = T.int64()
         with R.dataflow():
             repeated: R.Tensor((4, 4), dtype="float32") = R.scatter_nd(x, metadata["relax.expr.Constant"][0], v, reduction="update")
@@ -200,7 +206,15 @@ class Module:
             lv_5: R.Tensor((4, 4, 2), dtype="int64") = R.concat((rows, columns), axis=-1)
             transposed: R.Tensor((4, 4), dtype="float32") = R.scatter_nd(x, lv_5, w, reduction="update")
             outside: R.Tensor((n, 4), dtype="float32") = R.scatter_nd(z, metadata["relax.expr.Constant"][3], u, reduction="update")
-            summed: R.Tensor((4, 4), dtype="float32") = R.scatter_nd(x, metadata["relax.expr.Constant"][4], v, reduction="add")
-            r: R.Tuple(R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((n, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32")) = (repeated, unordered, unequal, transposed, outside, summed)
+            extreme: R.Tensor((4, 4), dtype="float32") = R.scatter_nd(x, metadata["relax.expr.Constant"][4], v, reduction="update")
+            lv_6: R.Tensor((300,), dtype="int8") = R.arange(R.prim_value(0), R.prim_value(300), R.prim_value(1), dtype="int8")
+            lv_7: R.Tensor((300, 1), dtype="int8") = R.expand_dims(lv_6, axis=[1])
+            wrapped: R.Tensor((300,), dtype="float32") = R.scatter_nd(wide, lv_7, wide, reduction="update")
+            lv_8: R.Tensor((4,), dtype="int64") = R.arange(R.prim_value(0), R.prim_value(4), R.prim_value(1), dtype="int64")
+            lv_9: R.Tensor((2,), dtype="int64") = R.strided_slice(lv_8, (R.prim_value(0),), (R.prim_value(-3),), (R.prim_value(-1),), (R.prim_value(1),), assume_inbound=True)
+            lv_10: R.Tensor((2, 1), dtype="int64") = R.expand_dims(lv_9, axis=[1])
+            unclipped: R.Tensor((4, 4), dtype="float32") = R.scatter_nd(x, lv_10, v, reduction="update")
+            summed: R.Tensor((4, 4), dtype="float32") = R.scatter_nd(x, metadata["relax.expr.Constant"][5], v, reduction="add")
+            r: R.Tuple(R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((n, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((300,), dtype="float32"), R.Tensor((4, 4), dtype="float32"), R.Tensor((4, 4), dtype="float32")) = (repeated, unordered, unequal, transposed, outside, extreme, wrapped, unclipped, summed)
             R.output(r)
         return r

@@ -3,9 +3,9 @@
  *
  * Adjacent axes that every access treats as one are merged (through views of the buffers), so that
  * inner loops are long and contiguous; LLVM vectorises them. A reduction accumulates in a local
- * scalar; sums of float32 and float64 may be reordered (loop annotation rlx.reassoc), which is what
- * lets them vectorise. Conditions along the innermost loop (borders, parts of a concatenation) get
- * the hint by which lowering partitions it. */
+ * scalar; sums and products of float32 and float64 may be reordered (loop annotation rlx.reassoc),
+ * which is what lets them vectorise. Conditions along the innermost loop (borders, parts of a
+ * concatenation) get the hint by which lowering partitions it. */
 #include "compiler/kernels/elementwise/single.h"
 #include "compiler/kernels/rules.h"
 

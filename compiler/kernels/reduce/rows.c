@@ -3,8 +3,8 @@
  * way too.
  *
  * The rule decides on a list of loop steps: loops that every access treats as one are fused, so
- * that inner loops are long and contiguous; the loops over rows are merged, and parallel. Sums of
- * float32 and float64, and products, may be reordered (annotation rlx.reassoc), which is what lets
+ * that inner loops are long and contiguous; the loops over rows are merged, and parallel. Sums and
+ * products of float32 and float64 may be reordered (annotation rlx.reassoc), which is what lets
  * LLVM vectorise them. Short rows of constant length are vectors, or loops that stay rolled: LLVM
  * would unroll them and gather over neighbouring rows. Conditions along the innermost loop
  * (borders, parts of a concatenation) get the hint by which lowering partitions it. */
