@@ -21,6 +21,7 @@
  * images first, until the module has reached its growth limit. A small module may grow more if such
  * weights are most of its constants, as they then decide its speed.
  */
+#include "compiler/ir/constant.h"
 #include "compiler/ir/device.h"
 #include "compiler/ir/lifted.h"
 #include "compiler/ir/op.h"
@@ -130,8 +131,9 @@ static bool all_ints(const rlxc_binding *call, const char *name, int64_t value)
 }
 
 /* Whether minimal filtering is cheaper than the sum of products |call|, channels second, of |x| and
- * |w| giving |y|: 3x3, stride 1, float32, enough channels on both sides of each group, and an image
- * of more than a tile. Its weight reduces the remaining growth, c->room, unless it is |made|. */
+ * |w| giving |y|: 3x3, stride 1, float32 or float16, enough channels on both sides of each group,
+ * and an image of more than a tile. Its weight reduces the remaining growth, c->room, unless it is
+ * |made|. */
 static bool wants_winograd(conv_layout *c, const rlxc_binding *call, const rlxc_sinfo *x,
                            const rlxc_sinfo *w, const rlxc_sinfo *y, bool made)
 {
@@ -155,12 +157,13 @@ static bool wants_winograd(conv_layout *c, const rlxc_binding *call, const rlxc_
             tiles *= WINOGRAD_TILES;
     }
     const bool wants =
-        tiles >= WINOGRAD_TILES && !c->options->no_winograd && rlxc_dtype_eq(x->dtype, RLX_F32) &&
-        rlxc_dtype_eq(w->dtype, RLX_F32) && rlxc_dtype_eq(y->dtype, RLX_F32) &&
+        tiles >= WINOGRAD_TILES && !c->options->no_winograd &&
+        (rlxc_dtype_eq(x->dtype, RLX_F32) || rlxc_dtype_eq(x->dtype, RLX_F16)) &&
+        rlxc_dtype_eq(w->dtype, x->dtype) && rlxc_dtype_eq(y->dtype, x->dtype) &&
         all_ints(call, "strides", 1) && all_ints(call, "dilation", 1) &&
         rlxc_is_int(w->dims[1], &in) && rlxc_is_int(w->dims[0], &out) && in >= least &&
         out / groups >= least &&
-        !__builtin_mul_overflow(in * 4 * (IN - FILTER),
+        !__builtin_mul_overflow(in * (IN * 4 - FILTER * (int64_t)rlx_dtype_size(w->dtype)),
                                 rlxc_tile_panel_columns(c->options, RLX_F32, out / groups) * groups,
                                 &bytes) &&
         (made || bytes <= c->room);
@@ -188,20 +191,20 @@ static const rlxc_constant *filtering(rlxc_context *ctx, const rlxc_constant *w)
     return rlxc_constant_call(ctx, "matmul", args, 2, (rlxc_attrs){0}, RLX_F64, 3, both);
 }
 
-/* The weight (HWIO) as G g G', [6, 6, I, O]: in double, rounded once. */
+/* The weight (HWIO) as G g G', [6, 6, I, O] of float32: in double, rounded once. */
 static rlxc_atom filtered(rlxc_context *ctx, const rlxc_constant *w)
 {
     enum { IN = RLXC_WINOGRAD_IN, FILTER = RLXC_WINOGRAD_FILTER };
     const int64_t shape[RANK] = {IN, IN, w->shape[2], w->shape[3]};
-    const float *g = w->data;
     size_t n = (size_t)w->shape[2] * (size_t)w->shape[3];
     float *u = rlxc_try_alloc_unset(ctx, n * IN * IN, sizeof *u);
     for (size_t i = 0; u && i < n; i++) {
-        double half[IN][FILTER] = {{0}};
+        double g[FILTER * FILTER], half[IN][FILTER] = {{0}};
+        for (size_t k = 0; k < FILTER * FILTER; k++)
+            g[k] = rlxc_constant_double(w, k * n + i);
         for (uint32_t r = 0; r < IN * FILTER * FILTER; r++) {
             uint32_t row = r / (FILTER * FILTER), k = r / FILTER % FILTER, s = r % FILTER;
-            half[row][s] +=
-                rlxc_winograd_value(RLXC_WINOGRAD_G, row, k) * (double)g[(k * FILTER + s) * n + i];
+            half[row][s] += rlxc_winograd_value(RLXC_WINOGRAD_G, row, k) * g[k * FILTER + s];
         }
         for (uint32_t r = 0; r < IN * IN; r++) {
             double sum = 0;
@@ -212,10 +215,32 @@ static rlxc_atom filtered(rlxc_context *ctx, const rlxc_constant *w)
     }
     if (!u)
         return (rlxc_atom){0};
-    rlxc_constant *made = rlxc_constant_new(ctx, w->dtype, RANK, shape, u, n * IN * IN * sizeof *u);
+    rlxc_constant *made = rlxc_constant_new(ctx, RLX_F32, RANK, shape, u, n * IN * IN * sizeof *u);
     if (w->lifted)
         rlxc_constant_state(ctx, made, filtering(ctx, w));
     return rlxc_atom_constant(made);
+}
+
+static rlxc_atom cast(rlxc_builder *b, rlxc_atom x, rlx_dtype dtype, const rlxc_binding *call)
+{
+    const rlxc_attrs to = attr(b, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(dtype));
+    return rlxc_emit_op(b, "astype", &x, 1, to, call->var->name);
+}
+
+/* The convolution |call| of |x|, channels last, by minimal filtering with the weight |u|: in
+ * float32, as the transforms of float16 values would lose digits. */
+static rlxc_atom filter(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x, rlxc_atom u)
+{
+    const rlx_dtype dtype = call->var->sinfo->dtype;
+    const bool casts = !rlxc_dtype_eq(dtype, RLX_F32);
+    const rlxc_atom args[2] = {casts ? cast(b, x, RLX_F32, call) : x, u};
+    const rlxc_attr *groups = rlxc_attrs_find(&call->attrs, "groups");
+    rlxc_attrs attrs =
+        attr(b, (rlxc_attrs){0}, "padding", *rlxc_attrs_find(&call->attrs, "padding"));
+    if (groups)
+        attrs = attr(b, attrs, "groups", *groups);
+    const rlxc_atom y = rlxc_emit_op(b, "nn.conv2d_winograd", args, 2, attrs, call->var->name);
+    return casts ? cast(b, y, dtype, call) : y;
 }
 
 /* True for results vectorised over pixels, so that the channels stay in place: one channel out of a
@@ -299,12 +324,7 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
         if (args[1].kind != RLXC_ATOM_CONSTANT)
             return RLXC_REWRITE_KEEP;
         keep(b->ctx, &c->filtered, weight, args[1].constant);
-        const rlxc_attr *padding = rlxc_attrs_find(&call->attrs, "padding");
-        rlxc_attrs attrs = attr(b, (rlxc_attrs){0}, "padding", *padding);
-        const rlxc_attr *groups = rlxc_attrs_find(&call->attrs, "groups");
-        if (groups)
-            attrs = attr(b, attrs, "groups", *groups);
-        twin = rlxc_emit_op(b, "nn.conv2d_winograd", args, 2, attrs, call->var->name);
+        twin = filter(b, call, args[0], args[1]);
         return replace(c, b, call, twin, replacement);
     }
     rlxc_attrs attrs =
