@@ -1,5 +1,6 @@
 /* Element types of a node's inputs against those that its operator takes (types_*.def), at the
- * operator set that the model, or the current function, imports.
+ * operator set that the model, or the current function, imports, or at a later one: PyTorch writes
+ * bfloat16 convolutions into set 20, for example, which the standard has from set 22 on.
  *
  * An operator that accepts every type of its operator set only moves elements: it accepts later
  * types too. */
@@ -49,14 +50,25 @@ static const struct {
 
 enum { N_LETTERS = sizeof letters / sizeof *letters };
 
-/* The types of the newest row of the operator that |version| knows; NULL: there is none. */
-static const char *find(const row *rows, size_t n, const char *name, int64_t version)
+/* The newest row of the operator that |version| knows, or |n|. */
+static size_t find(const row *rows, size_t n, const char *name, int64_t version)
 {
-    const row *found = NULL;
+    size_t found = n;
     for (size_t i = 0; i < n; i++)
         if (rows[i].since <= version && strcmp(rows[i].name, name) == 0)
-            found = &rows[i];
-    return found ? found->types : NULL;
+            found = i;
+    return found;
+}
+
+/* The letters of input |input|, and their number; NULL: any type. The last input's are those of all
+ * after it. */
+static const char *letters_of(const row *r, size_t input, size_t *out_n)
+{
+    const char *types = r->types;
+    for (const char *space; input > 0 && (space = strchr(types, ' ')); input--)
+        types = space + 1;
+    *out_n = strcspn(types, " ");
+    return *types != '-' ? types : NULL;
 }
 
 /* Void if unknown, or if |v| is not a tensor. */
@@ -92,23 +104,38 @@ static const char *listed(rlxc_ox *im, const char *types, size_t n)
     return rlxc_intern(im->ctx, text.data, text.length);
 }
 
+/* Whether row |at|, or one after it of the same operator, takes |t| as input |input|. */
+static bool any_takes(const row *rows, size_t n, size_t at, size_t input, rlx_dtype t)
+{
+    for (size_t i = at; i < n && strcmp(rows[i].name, rows[at].name) == 0; i++) {
+        size_t n_letters;
+        const char *types = letters_of(&rows[i], input, &n_letters);
+        if (!types || takes(types, n_letters, t))
+            return true;
+    }
+    return false;
+}
+
 bool rlxc_ox_check_types(rlxc_ox *im)
 {
     const Onnx__NodeProto *node = im->node;
-    const char *types = NULL, *domain = node->domain ? node->domain : "";
-    if (rlxc_ox_is_standard(domain))
-        types = find(standard, sizeof standard / sizeof *standard, node->op_type, im->opset);
-    else if (strcmp(domain, "com.microsoft") == 0)
-        types = find(microsoft, sizeof microsoft / sizeof *microsoft, node->op_type, 1);
-    for (size_t i = 0; types && i < node->n_input; i++) {
-        const size_t n = strcspn(types, " ");
-        if (node->input[i] && *node->input[i] && *types != '-') {
-            const rlx_dtype t = type_of(im, rlxc_ox_lookup(im, node->input[i]));
-            if (!takes(types, n, t))
-                rlxc_ox_fail(im, "input %zu ('%.100s') is of %s; the operator takes %s", i,
-                             node->input[i], rlxc_dtype_name(im->ctx, t), listed(im, types, n));
-        }
-        types += types[n] ? n + 1 : 0;
+    const char *domain = node->domain ? node->domain : "";
+    const bool is_standard = rlxc_ox_is_standard(domain);
+    const row *rows = is_standard ? standard : microsoft;
+    const size_t n =
+        is_standard ? sizeof standard / sizeof *standard : sizeof microsoft / sizeof *microsoft;
+    if (!is_standard && strcmp(domain, "com.microsoft") != 0)
+        return rlxc_ox_good(im);
+    const size_t at = find(rows, n, node->op_type, is_standard ? im->opset : 1);
+    for (size_t i = 0; at < n && i < node->n_input; i++) {
+        size_t n_letters;
+        const char *types = letters_of(&rows[at], i, &n_letters);
+        if (!types || !node->input[i] || !*node->input[i])
+            continue;
+        const rlx_dtype t = type_of(im, rlxc_ox_lookup(im, node->input[i]));
+        if (!any_takes(rows, n, at, i, t))
+            rlxc_ox_fail(im, "input %zu ('%.100s') is of %s; the operator takes %s", i,
+                         node->input[i], rlxc_dtype_name(im->ctx, t), listed(im, types, n_letters));
     }
     return rlxc_ox_good(im);
 }

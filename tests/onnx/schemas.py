@@ -143,18 +143,24 @@ def shown(types):
     return ", ".join(out)
 
 
-def type_cases(schemas, name, since, types):
-    """Each input with each type: names of the inputs, and the expected error or None."""
-    rows = [s for s in schemas if s.name == name and s.since <= since]
-    if not rows or any(kind not in VALUES for must, kind, _ in rows[-1].attributes.values() if must):
+def takes(types, k, c):
+    of = types[min(k, len(types) - 1)]
+    return of == "-" or c in of or ANY <= set(of)
+
+
+def type_cases(schemas, rows, name, since, types):
+    """Each input with each type: names of the inputs, and the expected error or None. Types of later operator sets are accepted."""
+    known = [s for s in schemas if s.name == name and s.since <= since]
+    if not known or any(kind not in VALUES for must, kind, _ in known[-1].attributes.values() if must):
         return  # a required subgraph or tensor determines the types
-    s = max(rows, key=lambda s: s.since)
+    s = max(known, key=lambda s: s.since)
+    later = [t for n, at, t in rows if n == name and at >= since]
     each = [types[min(k, len(types) - 1)] for k in range(len(s.inputs))]
     for k, of in enumerate(each):
         for c in TYPES if of != "-" else ():
             ins = ["x" + (o[-1] if o != "-" else "f") for o in each]
             ins[k] = "x" + c
-            bad = c not in of and not ANY <= set(of)
+            bad = not any(takes(t, k, c) for t in later)
             yield s, ins, (f"{name}: input {k} ('x{c}') is of {TYPES[c][0]}; the operator takes "
                            f"{shown(of)}" if bad else None)
 
@@ -184,7 +190,7 @@ def types_of(rlxc, folder, domain, schemas, file):
     rows, n, by_opset = typed_rows(file), 0, {}
     bad = [f"{file} lacks {s.name}" for s in schemas if s.inputs and s.name not in {r[0] for r in rows}]
     for name, since, types in rows:
-        by_opset.setdefault(since, []).extend(type_cases(schemas, name, since, types))
+        by_opset.setdefault(since, []).extend(type_cases(schemas, rows, name, since, types))
     for opset, batch in sorted(by_opset.items()):
         for at in range(0, len(batch), 400):  # the limit on displayed errors
             part = batch[at:at + 400]
