@@ -130,10 +130,15 @@ static bool all_ints(const rlxc_binding *call, const char *name, int64_t value)
     return true;
 }
 
+static bool is_filterable(rlx_dtype t)
+{
+    return rlxc_dtype_eq(t, RLX_F32) || rlxc_dtype_eq(t, RLX_F16) || rlxc_dtype_eq(t, RLX_BF16);
+}
+
 /* Whether minimal filtering is cheaper than the sum of products |call|, channels second, of |x| and
- * |w| giving |y|: 3x3, stride 1, float32 or float16, enough channels on both sides of each group,
- * and an image of more than a tile. Its weight reduces the remaining growth, c->room, unless it is
- * |made|. */
+ * |w| giving |y|: 3x3, stride 1, floats of 16 or 32 bits, enough channels on both sides of each
+ * group, and an image of more than a tile. Its weight reduces the remaining growth, c->room, unless
+ * it is |made|. */
 static bool wants_winograd(conv_layout *c, const rlxc_binding *call, const rlxc_sinfo *x,
                            const rlxc_sinfo *w, const rlxc_sinfo *y, bool made)
 {
@@ -157,8 +162,7 @@ static bool wants_winograd(conv_layout *c, const rlxc_binding *call, const rlxc_
             tiles *= WINOGRAD_TILES;
     }
     const bool wants =
-        tiles >= WINOGRAD_TILES && !c->options->no_winograd &&
-        (rlxc_dtype_eq(x->dtype, RLX_F32) || rlxc_dtype_eq(x->dtype, RLX_F16)) &&
+        tiles >= WINOGRAD_TILES && !c->options->no_winograd && is_filterable(x->dtype) &&
         rlxc_dtype_eq(w->dtype, x->dtype) && rlxc_dtype_eq(y->dtype, x->dtype) &&
         all_ints(call, "strides", 1) && all_ints(call, "dilation", 1) &&
         rlxc_is_int(w->dims[1], &in) && rlxc_is_int(w->dims[0], &out) && in >= least &&
@@ -228,7 +232,7 @@ static rlxc_atom cast(rlxc_builder *b, rlxc_atom x, rlx_dtype dtype, const rlxc_
 }
 
 /* The convolution |call| of |x|, channels last, by minimal filtering with the weight |u|: in
- * float32, as the transforms of float16 values would lose digits. */
+ * float32, as transforms in 16 bits would lose digits. */
 static rlxc_atom filter(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x, rlxc_atom u)
 {
     const rlx_dtype dtype = call->var->sinfo->dtype;

@@ -26,7 +26,7 @@ typedef struct build {
     const char *cpu;
     int level;
     bool no_winograd;
-    bool half; /* the convolution is of float16; what comes after it is not */
+    const char *dtype; /* of the convolution, but not of what comes after it; NULL: float32 */
 } build;
 
 typedef struct data { /* of one case */
@@ -48,12 +48,12 @@ static float *draw_many(uint32_t *state, size_t n)
     return out;
 }
 
-/* The same; with |half|, rounded to what float16 can represent. */
-static float *draw_elements(uint32_t *state, size_t n, bool half)
+/* The same; unless |dtype| is NULL, rounded to what floats of 16 bits can represent. */
+static float *draw_elements(uint32_t *state, size_t n, const char *dtype)
 {
     float *out = draw_many(state, n);
-    for (size_t i = 0; half && i < n; i++)
-        out[i] = (float)(int)(out[i] * 512) / 512;
+    for (size_t i = 0; dtype && i < n; i++)
+        out[i] = (float)(int)(out[i] * 128) / 128;
     return out;
 }
 
@@ -96,7 +96,7 @@ static const char *flat_text_of(rlxc_context *ctx, const conv_case *c)
         c->residual ? "R.add(b, x)" : "R.multiply(b, scale)");
 }
 
-static const char *text_of(rlxc_context *ctx, const conv_case *c, bool half)
+static const char *text_of(rlxc_context *ctx, const conv_case *c, const char *dtype)
 {
     if (is_flat(c))
         return flat_text_of(ctx, c);
@@ -104,7 +104,8 @@ static const char *text_of(rlxc_context *ctx, const conv_case *c, bool half)
     const char *width = c->symbolic ? "\"w\"" : rlxc_internf(ctx, "%lld", (long long)c->width);
     const char *last = c->residual ? "R.add(b, x)" : "R.multiply(b, scale)";
     const char *operands =
-        half ? "R.astype(x, \"float16\"), R.astype(weight, \"float16\")" : "x, weight";
+        dtype ? rlxc_internf(ctx, "R.astype(x, \"%s\"), R.astype(weight, \"%s\")", dtype, dtype)
+              : "x, weight";
     return rlxc_internf(
         ctx,
         "@I.ir_module\nclass Module:\n    @R.function\n"
@@ -124,7 +125,7 @@ static const char *text_of(rlxc_context *ctx, const conv_case *c, bool half)
         (long long)c->size, (long long)c->size, (long long)c->out, (long long)c->out, operands,
         (long long)c->stride, (long long)c->dilation, (long long)c->groups, (long long)c->before,
         (long long)c->before, (long long)c->after, (long long)c->after,
-        half ? "R.astype(a, \"float32\")" : "a", last);
+        dtype ? "R.astype(a, \"float32\")" : "a", last);
 }
 
 static void add_weight(rlxc_context *ctx, rlxc_weights *w, const char *name, uint32_t ndim,
@@ -193,7 +194,7 @@ static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, c
     add_weight(ctx, &weights, "weight", rank, filter, d->weight);
     add_weight(ctx, &weights, "bias", rank, bias, d->bias);
     add_weight(ctx, &weights, "scale", rank - 1, bias + 1, d->scale);
-    const char *text = text_of(ctx, c, how->half);
+    const char *text = text_of(ctx, c, how->dtype);
     scheduled seen = {.ctx = ctx};
     const rlxc_pass_hooks hooks = {&seen, look};
     rlxc_module *module = NULL;
@@ -261,7 +262,7 @@ static double worst_error(const conv_case *c, const data *d, const float *x, con
 }
 
 static double run(rlx_test *t, rlx_executable *exe, const conv_case *c, const data *d, int64_t n,
-                  bool half)
+                  const char *dtype)
 {
     rlx_vm_options options = {.allocator = &t->allocator, .debug_poison = true};
     rlx_vm *vm = NULL;
@@ -269,7 +270,7 @@ static double run(rlx_test *t, rlx_executable *exe, const conv_case *c, const da
     uint32_t state = 7;
     const int64_t dims[4] = {n, c->in, is_flat(c) ? c->width : c->height, c->width};
     size_t count = (size_t)(n * c->in * (is_flat(c) ? 1 : c->height) * c->width);
-    float *values = draw_elements(&state, count, half);
+    float *values = draw_elements(&state, count, dtype);
     RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
     RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, is_flat(c) ? 3 : 4, dims, &x, &t->error));
     if (count > 0)
@@ -295,7 +296,7 @@ static double check(rlx_test *t, const conv_case *c, const build *builds, size_t
 {
     uint32_t state = (uint32_t)(c->in * 31 + c->out * 7 + c->height);
     const size_t weights = (size_t)(c->out * c->in / c->groups * c->size * c->size);
-    data d = {draw_elements(&state, weights, builds->half), draw_many(&state, (size_t)c->out),
+    data d = {draw_elements(&state, weights, builds->dtype), draw_many(&state, (size_t)c->out),
               draw_many(&state, (size_t)c->out)};
     double all = 0;
     for (size_t i = 0; i < n_builds; i++) {
@@ -304,7 +305,7 @@ static double check(rlx_test *t, const conv_case *c, const build *builds, size_t
             continue;
         rlx_executable *exe = compile(t, c, &d, &builds[i]);
         for (size_t k = 0; exe && k < sizeof batches / sizeof *batches; k++) {
-            double worst = run(t, exe, c, &d, batches[k], builds->half);
+            double worst = run(t, exe, c, &d, batches[k], builds->dtype);
             cr_expect(worst <= limit,
                       "%lld -> %lld channels, %lld x %lld, size %lld, n %lld, %s -O%d: %g",
                       (long long)c->in, (long long)c->out, (long long)c->height,
@@ -320,23 +321,17 @@ static double check(rlx_test *t, const conv_case *c, const build *builds, size_t
     return all;
 }
 
-static const build native[] = {{NULL, 3, false, false}};
-static const build targets[] = {{NULL, 3, false, false},
-                                {"x86-64-v3", 3, false, false},
-                                {"x86-64-v2", 3, false, false},
-                                {NULL, 0, false, false}};
-static const build plain[] = {{NULL, 3, true, false}};
-static const build halves[] = {{NULL, 3, false, true},
-                               {"x86-64-v3", 3, false, true},
-                               {"x86-64-v2", 3, false, true},
-                               {NULL, 0, false, true}};
+static const build native[] = {{NULL, 3, false, NULL}};
+static const build targets[] = {{NULL, 3, false, NULL},
+                                {"x86-64-v3", 3, false, NULL},
+                                {"x86-64-v2", 3, false, NULL},
+                                {NULL, 0, false, NULL}};
+static const build plain[] = {{NULL, 3, true, NULL}};
 
 /* Sequential float32 sums: the error grows with the number of terms, here at most 600. */
 static const double direct_limit = 4e-6;
 /* Minimal filtering's error bound, stated in docs/convolution.md. */
 static const double filtered_limit = 6e-6;
-/* Half a unit in the last place of a float16 result, which is at most the terms' magnitudes. */
-static const double half_limit = 4.9e-4;
 
 RLX_TEST(conv, odd_channels_and_sizes)
 {
@@ -466,9 +461,8 @@ RLX_TEST(conv, over_one_dimension)
  * element of the window at a time, over the rows of several lines. */
 RLX_TEST(conv, weights_larger_than_the_cache)
 {
-    static const build levels[] = {{"x86-64-v3", 3, true, false},
-                                   {"x86-64-v4", 3, true, false},
-                                   {"x86-64-v2", 2, true, false}};
+    static const build levels[] = {
+        {"x86-64-v3", 3, true, NULL}, {"x86-64-v4", 3, true, NULL}, {"x86-64-v2", 2, true, NULL}};
     static const conv_case cases[] = {
         {131, 70, 13, 20, 3, 1, 1, 1, 1, 1, false, true},
         {128, 128, 6, 9, 3, 1, 1, 1, 1, 1, true, false},
@@ -591,14 +585,25 @@ RLX_TEST(conv, minimal_filtering_in_groups)
     }
 }
 
-/* The transforms and sums are of float32; only the result is rounded to float16. */
-RLX_TEST(conv, minimal_filtering_of_float16)
+/* The transforms and sums are of float32; only the results are rounded, by at most half a unit in
+ * the last place of the terms' magnitudes. */
+RLX_TEST(conv, minimal_filtering_of_16_bits)
 {
     static const conv_case cases[] = {{16, 16, 12, 20, 3, 1, 1, 1, 1, 1, true, false},
                                       {37, 21, 13, 9, 3, 1, 1, 1, 1, 1, false, true},
                                       {24, 48, 11, 30, 3, 1, 1, 3, 1, 1, false, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check(t, &cases[i], halves, 4, half_limit);
+    static const struct {
+        const char *name;
+        double limit;
+    } dtypes[] = {{"float16", 1.0 / (1 << 11)}, {"bfloat16", 1.0 / (1 << 8)}};
+    for (size_t i = 0; i < 6; i++) {
+        build builds[4];
+        for (size_t k = 0; k < 4; k++) {
+            builds[k] = targets[k];
+            builds[k].dtype = dtypes[i % 2].name;
+        }
+        check(t, &cases[i / 2], builds, 4, dtypes[i % 2].limit);
+    }
 }
 
 RLX_TEST(conv, minimal_filtering_with_residual)
