@@ -50,7 +50,8 @@ static const struct {
 
 enum { N_LETTERS = sizeof letters / sizeof *letters };
 
-/* The newest row of the operator that |version| knows, or |n|. */
+/* The newest row of the operator that |version| knows, or |n|. The rows of an operator are next to
+ * each other, the oldest first. */
 static size_t find(const row *rows, size_t n, const char *name, int64_t version)
 {
     size_t found = n;

@@ -17,9 +17,10 @@
  *
  * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
  * (compiler/ops/winograd_stages.h) from level 2 on, unless the options say no. Their weights take
- * four times the memory, so convolutions are taken in order, those with few channels and large
- * images first, until the module has reached its growth limit. A small module may grow more if such
- * weights are most of its constants, as they then decide its speed.
+ * four times the memory, eight times if the convolution is of 16-bit floats, so convolutions are
+ * taken in order, those with few channels and large images first, until the module has reached its
+ * growth limit. A small module may grow more if such weights are most of its constants, as they
+ * then decide its speed.
  */
 #include "compiler/ir/constant.h"
 #include "compiler/ir/device.h"

@@ -26,7 +26,8 @@ typedef struct build {
     const char *cpu;
     int level;
     bool no_winograd;
-    const char *dtype; /* of the convolution, but not of what comes after it; NULL: float32 */
+    const char
+        *dtype; /* of the convolution only, the same for all builds of a check; NULL: float32 */
 } build;
 
 typedef struct data { /* of one case */
